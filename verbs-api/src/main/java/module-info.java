@@ -1,0 +1,9 @@
+/** RDMA verbs for Java: {@code libibverbs} through the Foreign Function and Memory API. */
+@org.jspecify.annotations.NullMarked
+module org.verbs4j {
+    requires transitive org.verbs4j.bindings;
+    requires org.slf4j;
+    requires static org.jspecify;
+
+    exports org.verbs4j;
+}
