@@ -51,7 +51,9 @@ int guest_write(const char *path, const char *text);
 
 /* netlink.c: one request each, 0 or a negative errno. */
 int link_add_veth(const char *name, const char *peer);
-int link_up(const char *name, int mtu, const char *new_name);
+int link_up(const char *name, int mtu); /* mtu 0: as it is */
+int link_rename(const char *name, const char *new_name);
+int link_delete(const char *name);
 int address_add(const char *name, unsigned address, int prefix);
 int neighbour_add(const char *name, unsigned address, const unsigned char mac[6]);
 int rdma_link_add(const char *name, const char *netdev);
