@@ -1,7 +1,7 @@
 /*
  * What every guest does, whichever engine started it. An engine's init calls, in this order:
- * guest_mounts, (its own mounts of the job and the writable directories), guest_network,
- * guest_run, guest_finish.
+ * guest_mounts, (its own mounts of the job and the writable directories), guest_names,
+ * guest_network, guest_run, guest_finish.
  */
 #ifndef GUEST_H
 #define GUEST_H
@@ -30,6 +30,9 @@ const char *guest_job_file(const struct job *job, const char *name);
 
 /* Calls `each` for every NUL-terminated string of a file of the job. */
 void guest_each(const struct job *job, const char *name, void (*each)(const char *));
+
+/* Host name and /etc/hosts, which must not be the host's own file: after the root's layer is there. */
+void guest_names(const struct job *job);
 
 /*
  * lo and the RDMA link. One host: veth pair ve0/ve1 with rxe0/rxe1. Two hosts: the

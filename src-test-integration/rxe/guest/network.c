@@ -122,6 +122,21 @@ static void one_end(int host)
 	check(rdma_link_add("rxe0", "eth0"), "rdma link", "rxe0");
 }
 
+/* Programs look up their own name; a guest has no name service to ask. */
+void guest_names(const struct job *job)
+{
+	char name[8] = "rxe";
+	FILE *hosts;
+
+	if (job->hosts == 2)
+		snprintf(name, sizeof name, "host%d", job->host);
+	if (sethostname(name, strlen(name)) < 0 || !(hosts = fopen("/etc/hosts", "we")))
+		return;
+	fprintf(hosts, "127.0.0.1 localhost %s\n::1 localhost\n", name);
+	fputs("10.77.0.1 rxe0\n10.77.0.2 rxe1\n10.78.0.1 host1\n10.78.0.2 host2\n", hosts);
+	fclose(hosts);
+}
+
 void guest_network(const struct job *job)
 {
 	check(link_up("lo", 0), "link", "lo");

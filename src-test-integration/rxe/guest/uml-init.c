@@ -59,6 +59,7 @@ int main(int argc, char **argv)
 	writable(job.dir); /* on top, should one of them hold it */
 	if ((hosts = guest_read(guest_job_file(&job, "hosts"), NULL)))
 		job.hosts = atoi(hosts);
+	guest_names(&job);
 	guest_network(&job);
 	guest_finish(&job, guest_run(&job, open("/dev/tty1", O_WRONLY | O_NOCTTY | O_CLOEXEC),
 				     open("/dev/tty2", O_WRONLY | O_NOCTTY | O_CLOEXEC)));
