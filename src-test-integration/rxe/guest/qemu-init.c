@@ -128,6 +128,7 @@ int main(void)
 	hosts = guest_read(guest_job_file(&job, "hosts"), NULL);
 	job.hosts = hosts ? atoi(hosts) : 1;
 	guest_each(&job, "rw", mount_writable);
+	guest_names(&job);
 	guest_network(&job);
 
 	out = open_port("stdout");
