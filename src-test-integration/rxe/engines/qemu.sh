@@ -49,6 +49,8 @@ qemu_initrd() {
 	echo "$initrd"
 }
 
+qemu_kind() { echo "$QEMU_ACCELERATOR"; }
+
 qemu_kernel() { cat "$QEMU_KERNEL/release"; }
 
 # With KVM the guest itself is as fast as the host; its devices and page faults are not.
