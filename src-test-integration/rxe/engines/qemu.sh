@@ -29,8 +29,10 @@ qemu_ready() {
 }
 
 qemu_prepare() {
-	local sources init
-	need "${QEMU_NEEDS[@]}" || return
+	local sources init needs=("${QEMU_NEEDS[@]}")
+	# All in one sentence, should something be missing.
+	qemu_ready || needs+=(gcc:gcc '/usr/include/stdio.h:libc6-dev')
+	need "${needs[@]}" || return
 	mapfile -t sources < <(guest_sources)
 	init=$(compile qemu-init "${sources[@]}" "$RXE_DIR/guest/qemu-init.c") && warden >/dev/null || return
 	QEMU_KERNEL=$(qemu_kernel_dir) || QEMU_KERNEL=$(qemu_get_kernel) || return
