@@ -27,15 +27,16 @@
 #include <unistd.h>
 
 enum {
-	ALIVE = 3,       /* the launcher's pipe */
-	CHUNK = 4096,    /* PIPE_BUF: a pipe that polls writable takes it without blocking */
+	ALIVE = 3,         /* the launcher's pipe */
+	CHUNK = 4096,      /* PIPE_BUF: a pipe that polls writable takes it without blocking */
+	PENDING = 1 << 28, /* how much output waits for a slow reader before a guest has to */
 	LONG_LINE = 1 << 16,
 	GRACE_MS = 10000 /* for the other host, when one has failed */
 };
 
 struct bytes {
 	char *at;
-	size_t size, room;
+	size_t from, size, room; /* from: what is before has been written */
 };
 
 struct stream {
@@ -53,6 +54,11 @@ static pid_t self;
 
 static void add(struct bytes *bytes, const char *data, size_t size)
 {
+	if (bytes->from > bytes->size / 2) {
+		memmove(bytes->at, bytes->at + bytes->from, bytes->size - bytes->from);
+		bytes->size -= bytes->from;
+		bytes->from = 0;
+	}
 	if (bytes->size + size > bytes->room) {
 		bytes->room = 2 * (bytes->size + size);
 		if (!(bytes->at = realloc(bytes->at, bytes->room)))
@@ -104,17 +110,19 @@ static void take(struct stream *stream)
 /* A chunk ends with a line if it can: the lines of two hosts share a descriptor. */
 static int give(struct stream *stream)
 {
-	size_t size = stream->out.size < CHUNK ? stream->out.size : CHUNK;
-	char *newline = memrchr(stream->out.at, '\n', size);
+	struct bytes *out = &stream->out;
+	size_t size = out->size - out->from < CHUNK ? out->size - out->from : CHUNK;
+	char *newline = memrchr(out->at + out->from, '\n', size);
 	ssize_t done;
 
 	if (newline && stream->prefix[0])
-		size = (size_t)(newline + 1 - stream->out.at);
-	done = write(stream->sink, stream->out.at, size);
+		size = (size_t)(newline + 1 - out->at) - out->from;
+	done = write(stream->sink, out->at + out->from, size);
 	if (done < 0)
 		return errno == EINTR || errno == EAGAIN ? 0 : -1;
-	memmove(stream->out.at, stream->out.at + done, stream->out.size - (size_t)done);
-	stream->out.size -= (size_t)done;
+	out->from += (size_t)done;
+	if (out->from == out->size)
+		out->from = out->size = 0;
 	return 0;
 }
 
@@ -290,9 +298,13 @@ static int drained(void)
 	return 1;
 }
 
+/*
+ * Output is read though its reader is not ready: what is still under way in a virtual device when
+ * the guest powers off is lost, and the guest cannot ask whether it has arrived.
+ */
 static void watch(int signals, long long deadline)
 {
-	struct pollfd waits[6] = {{.fd = ALIVE}, {.fd = signals, .events = POLLIN}};
+	struct pollfd waits[10] = {{.fd = ALIVE}, {.fd = signals, .events = POLLIN}};
 	int running = hosts;
 
 	while (running > 0 || !drained()) {
@@ -302,28 +314,25 @@ static void watch(int signals, long long deadline)
 		if (left <= 0)
 			end_with(124);
 		for (int i = 0; i < 2 * hosts; i++) {
-			int full = streams[i].out.size > 0;
+			size_t pending = streams[i].out.size;
 
-			waits[2 + i].fd = full ? streams[i].sink : streams[i].source;
-			waits[2 + i].events = full ? POLLOUT : POLLIN;
+			waits[2 + 2 * i] = (struct pollfd){pending < PENDING ? streams[i].source : -1, POLLIN, 0};
+			waits[3 + 2 * i] = (struct pollfd){pending > 0 ? streams[i].sink : -1, POLLOUT, 0};
 		}
-		if (poll(waits, (nfds_t)(2 + 2 * hosts), left > 1000000 ? 1000000 : (int)left) < 0)
+		if (poll(waits, (nfds_t)(2 + 4 * hosts), left > 1000000 ? 1000000 : (int)left) < 0)
 			continue;
 		if (waits[0].revents)
 			launcher_is_gone();
 		for (int i = 0; i < 2 * hosts; i++) {
-			if (!waits[2 + i].revents)
-				continue;
-			if (streams[i].out.size == 0)
+			if (waits[2 + 2 * i].revents)
 				take(&streams[i]);
-			else if (give(&streams[i]) < 0)
+			if (waits[3 + 2 * i].revents && give(&streams[i]) < 0)
 				end_with(141);
 		}
 		while (read(signals, &info, sizeof info) > 0)
 			if (info.ssi_signo != SIGCHLD)
 				end_with(128 + (int)info.ssi_signo);
-		running = reap(&deadline);
-		if (running == 0)
+		if (running > 0 && (running = reap(&deadline)) == 0)
 			end_all(); /* helpers of the kernel that hold the pipes */
 	}
 }
