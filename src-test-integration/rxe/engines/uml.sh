@@ -23,7 +23,8 @@ uml_prepare() {
 	if ! uml_ready; then
 		need gcc:gcc make:make flex:flex bison:bison bc:bc xz:xz-utils \
 			'/usr/include/stdio.h:libc6-dev' '/usr/src/linux-source-*.tar.xz:linux-source' || return
-		"$RXE_DIR/uml/build-kernel" >/dev/null || return "$MISSING"
+		# Whatever ends this shell ends the build, which then cleans up.
+		setpriv --pdeathsig TERM -- "$RXE_DIR/uml/build-kernel" >/dev/null || return "$MISSING"
 	fi
 	mapfile -t sources < <(uml_init_sources)
 	UML_INIT=$(compile uml-init "${sources[@]}") && warden >/dev/null
