@@ -74,11 +74,12 @@ uml_run() {
 
 uml_command() {
 	local job=$1 host=$2 kernel=$3 private=$4
+	# devtmpfs.mount=0: mounted by the kernel it would hide a job below /dev/shm from it.
 	# shellcheck disable=SC2054 # the kernel's commas
 	local words=("$kernel" "mem=$UML_MEMORY" "umid=host$host" "uml_dir=$job/$host/"
 		root=/dev/root rootfstype=hostfs rootflags=/ ro "init=$job/$host/init"
 		con0=null,fd:1 con1=null,fd:3 con2=null,fd:4 con=null ssl=null
-		stderr=1 oops=panic panic=-1)
+		devtmpfs.mount=0 stderr=1 oops=panic panic=-1)
 	[ "$(cat "$job/hosts")" -eq 1 ] || words+=("vec0:transport=fd,fd=5,depth=128,mtu=4200")
 	if [ -n "$private" ]; then
 		# shellcheck disable=SC2016 # for the inner shell
