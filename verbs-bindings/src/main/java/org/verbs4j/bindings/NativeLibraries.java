@@ -45,35 +45,49 @@ public final class NativeLibraries {
      * The outcome of opening one library: its symbols, or the sentence that says why there are
      * none.
      */
-    private record Library(Optional<SymbolLookup> symbols, String problem) {
+    private record Library(String name, Optional<SymbolLookup> symbols, String problem) {
         static Library open(String soname, String property, String packages) {
-            String name = System.getProperty(property, soname);
+            String named = System.getProperty(property, "");
+            String name = named.isEmpty() ? soname : named;
             try {
-                return new Library(
-                        Optional.of(SymbolLookup.libraryLookup(name, Arena.global())), "");
+                SymbolLookup symbols = SymbolLookup.libraryLookup(name, Arena.global());
+                return new Library(name, Optional.of(symbols), "");
             } catch (IllegalArgumentException e) {
-                return new Library(Optional.empty(), problem(name, property, packages));
+                // The loader's own reason, which libraryLookup withholds, is in dlerror.
+                String reason = "cannot load " + name + " (" + DynamicLoader.reason(name) + "): ";
+                String remedy =
+                        named.isEmpty()
+                                ? "install " + packages + ", or name the file with -D" + property
+                                : "correct -D" + property + ", or omit it and install " + packages;
+                return new Library(name, Optional.empty(), reason + remedy);
             }
         }
 
-        /**
-         * The loader's own reason, which {@link SymbolLookup#libraryLookup} withholds, is in {@code
-         * dlerror}.
-         */
-        private static String problem(String name, String property, String packages) {
-            return "cannot load "
-                    + name
-                    + " ("
-                    + DynamicLoader.reason(name)
-                    + "): install "
-                    + packages
-                    + ", or name the file with -D"
-                    + property
-                    + "=PATH";
+        Library orThrow() {
+            if (symbols.isEmpty()) {
+                throw new UnsatisfiedLinkError(problem);
+            }
+            return this;
         }
 
-        SymbolLookup orThrow() {
-            return symbols.orElseThrow(() -> new UnsatisfiedLinkError(problem));
+        Optional<MemorySegment> find(String function) {
+            return orThrow().symbols.flatMap(lookup -> lookup.find(function));
+        }
+
+        /**
+         * A missing symbol told as an error, for the initialisers of generated classes: an
+         * exception would reach the caller wrapped and without its message.
+         */
+        MemorySegment findOrExplain(String function) {
+            return find(function)
+                    .orElseThrow(
+                            () ->
+                                    new UnsatisfiedLinkError(
+                                            name
+                                                    + " has no "
+                                                    + function
+                                                    + ": the installed rdma-core is older than"
+                                                    + " this function"));
         }
     }
 
@@ -83,19 +97,49 @@ public final class NativeLibraries {
                         "libibverbs.so.1",
                         LIBIBVERBS_PROPERTY,
                         "the packages libibverbs1 and ibverbs-providers (Debian, Ubuntu) or"
-                            + " libibverbs (Fedora, RHEL)");
+                                + " libibverbs (Fedora, RHEL)");
     }
 
+    /**
+     * librdmacm brings libibverbs along by its SONAME. Ours is opened first, so that the process
+     * has one libibverbs even where a property names it: objects of one are not objects of another.
+     */
     private static final class RdmaCm {
         static final Library LIBRARY =
-                Library.open(
-                        "librdmacm.so.1",
-                        LIBRDMACM_PROPERTY,
-                        "the package librdmacm1 (Debian, Ubuntu) or librdmacm (Fedora, RHEL)");
+                IbVerbs.LIBRARY.symbols().isEmpty()
+                        ? IbVerbs.LIBRARY
+                        : Library.open(
+                                "librdmacm.so.1",
+                                LIBRDMACM_PROPERTY,
+                                "the package librdmacm1 (Debian, Ubuntu) or librdmacm (Fedora,"
+                                        + " RHEL)");
     }
 
     private static Library libraryOf(String function) {
         return function.startsWith("rdma_") ? RdmaCm.LIBRARY : IbVerbs.LIBRARY;
+    }
+
+    /**
+     * Makes sure that {@code libibverbs} is there. To be called before the first function of it: a
+     * generated method whose library is absent gives the reason at its first call only, later calls
+     * of the same method end in {@link NoClassDefFoundError}.
+     *
+     * @throws UnsatisfiedLinkError one sentence with the package to install and the loader's
+     *     reason, at every call
+     */
+    public static void requireVerbs() {
+        IbVerbs.LIBRARY.orThrow();
+    }
+
+    /**
+     * Makes sure that {@code librdmacm} is there, and {@code libibverbs} below it.
+     *
+     * @throws UnsatisfiedLinkError one sentence with the package to install and the loader's
+     *     reason, at every call
+     * @see #requireVerbs
+     */
+    public static void requireRdmaCm() {
+        RdmaCm.LIBRARY.orThrow();
     }
 
     /**
@@ -133,7 +177,7 @@ public final class NativeLibraries {
      *     install
      */
     public static Optional<MemorySegment> find(String function) {
-        return libraryOf(function).orThrow().find(function);
+        return libraryOf(function).find(function);
     }
 
     /**
@@ -141,7 +185,7 @@ public final class NativeLibraries {
      * rdma_}.
      */
     static SymbolLookup rdmaLookup() {
-        return NativeLibraries::find;
+        return function -> Optional.of(libraryOf(function).findOrExplain(function));
     }
 
     /** The look-up behind the generated {@code Posix} class. */

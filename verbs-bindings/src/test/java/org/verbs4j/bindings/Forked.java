@@ -38,11 +38,13 @@ record Forked(List<String> command, int status, String out, String err) {
         }
     }
 
-    /**
-     * Runs the main method of a class of this module in a JVM of its own, with native access and
-     * these options.
-     */
-    static Forked java(Class<?> main, List<String> options, String... args) throws IOException {
+    /** Runs the main method of a class of this module in a JVM of its own. */
+    static Forked java(Class<?> main, List<String> options) throws IOException {
+        return of(new ProcessBuilder(javaCommand(main, options)));
+    }
+
+    /** The command for {@link #java}: with native access and these options. */
+    static List<String> javaCommand(Class<?> main, List<String> options) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(
@@ -54,8 +56,7 @@ record Forked(List<String> command, int status, String out, String err) {
                         "target/classes:target/test-classes"));
         command.addAll(options);
         command.add(main.getName());
-        command.addAll(List.of(args));
-        return of(new ProcessBuilder(command));
+        return command;
     }
 
     /** This, or the failure of the test that expected status 0. */
