@@ -30,8 +30,8 @@ final class Hints {
         List<String> kernel = kernelDevices();
         if (kernel.isEmpty()) {
             return "there is no RDMA device: load the adapter's driver, or make a soft-RoCE device"
-                       + " with `modprobe rdma_rxe` and `rdma link add rxe0 type rxe netdev"
-                       + " INTERFACE`";
+                    + " with `modprobe rdma_rxe` and `rdma link add rxe0 type rxe netdev"
+                    + " INTERFACE`";
         }
         return "the kernel has "
                 + String.join(", ", kernel)
