@@ -6,10 +6,10 @@ import java.time.Duration;
  * What to do between two polls that found nothing: spin, give the processor away now and then, and
  * give up when nothing has happened for too long. Belongs to one thread.
  *
- * <p>The C tools only spin. On a machine with one processor that costs a whole time slice (10 to 20 ms)
- * each time the peer is to run, because the peer spins as well. {@link Thread#yield()} after a
- * thousand empty polls makes that some 200 us (measured on a one-processor guest), and a device that
- * answers within microseconds never gets that far.
+ * <p>The C tools only spin. On a machine with one processor that costs a whole time slice (10 to 20
+ * ms) each time the peer is to run, because the peer spins as well. {@link Thread#yield()} after a
+ * thousand empty polls makes that some 200 us (measured on a one-processor guest), and a device
+ * that answers within microseconds never gets that far.
  */
 final class BusyWait {
     private static final int POLLS_PER_YIELD = 1000;

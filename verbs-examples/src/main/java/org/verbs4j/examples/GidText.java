@@ -3,9 +3,9 @@ package org.verbs4j.examples;
 import org.verbs4j.Gid;
 
 /**
- * A GID as {@code inet_ntop(AF_INET6)} of glibc writes it, which is what the C tools print:
- * {@code fe80::5054:ff:fe12:3456}, {@code ::ffff:10.77.0.1}. {@link java.net.Inet6Address} cannot:
- * it never shortens, and it turns a mapped address into an IPv4 one.
+ * A GID as {@code inet_ntop(AF_INET6)} of glibc writes it, which is what the C tools print: {@code
+ * fe80::5054:ff:fe12:3456}, {@code ::ffff:10.77.0.1}. {@link java.net.Inet6Address} cannot: it
+ * never shortens, and it turns a mapped address into an IPv4 one.
  */
 final class GidText {
     private static final int WORDS = 8;

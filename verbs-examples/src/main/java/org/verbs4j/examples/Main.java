@@ -1,6 +1,5 @@
 package org.verbs4j.examples;
 
-import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -8,6 +7,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
+
+import java.io.PrintWriter;
 
 /** The runnable jar: its first argument names the tool, the rest belongs to that tool. */
 @Command(
@@ -18,7 +19,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
         synopsisSubcommandLabel = "TOOL",
         commandListHeading = "%nTools:%n",
         description = "The example programs of rdma-core, in Java.",
-        footer = {"", "`TOOL --help` says more. Exit status: 0 done, 1 failed, 2 called in a wrong way."})
+        footer = {
+            "",
+            "`TOOL --help` says more. Exit status: 0 done, 1 failed, 2 called in a wrong way."
+        })
 public final class Main implements Runnable {
     /** Exit status of a tool that failed: one sentence on standard error says why. */
     public static final int FAILED = 1;
@@ -37,7 +41,8 @@ public final class Main implements Runnable {
      * @param args the tool's name and its arguments
      */
     public static void main(String[] args) {
-        System.exit(run(new PrintWriter(System.out, true), new PrintWriter(System.err, true), args));
+        System.exit(
+                run(new PrintWriter(System.out, true), new PrintWriter(System.err, true), args));
     }
 
     /**
@@ -61,7 +66,8 @@ public final class Main implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "which tool? One of: " + String.join(", ", spec.subcommands().keySet()));
+                spec.commandLine(),
+                "which tool? One of: " + String.join(", ", spec.subcommands().keySet()));
     }
 
     private static int explainMisuse(ParameterException e, String[] args) {
@@ -79,7 +85,9 @@ public final class Main implements Runnable {
         @Override
         public String[] getVersion() {
             String version = Main.class.getPackage().getImplementationVersion();
-            return new String[] {"verbs4j-examples " + (version == null ? "(not from a jar)" : version)};
+            return new String[] {
+                "verbs4j-examples " + (version == null ? "(not from a jar)" : version)
+            };
         }
     }
 }

@@ -1,12 +1,13 @@
 package org.verbs4j.examples;
 
+import org.verbs4j.Gid;
+import org.verbs4j.Mtu;
+import org.verbs4j.QueuePairEndpoint;
+
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.verbs4j.Gid;
-import org.verbs4j.Mtu;
-import org.verbs4j.QueuePairEndpoint;
 
 /**
  * What one side of a C ping-pong tells the other over TCP: 52 bytes of text.
@@ -30,17 +31,22 @@ record PingPongEndpoint(int lid, int queuePairNumber, int packetSequence, Gid gi
 
     private static final Gid NO_GID = new Gid(0, 0);
     private static final Pattern WIRE_FORM =
-            Pattern.compile("(\\p{XDigit}{4}):(\\p{XDigit}{6}):(\\p{XDigit}{6}):(\\p{XDigit}{16})(\\p{XDigit}{16})\0");
+            Pattern.compile(
+                    "(\\p{XDigit}{4}):(\\p{XDigit}{6}):(\\p{XDigit}{6}):(\\p{XDigit}{16})(\\p{XDigit}{16})\0");
 
     static PingPongEndpoint of(QueuePairEndpoint endpoint) {
         Gid gid = endpoint.gid();
         return new PingPongEndpoint(
-                endpoint.lid(), endpoint.queuePairNumber(), endpoint.packetSequence(), gid == null ? NO_GID : gid);
+                endpoint.lid(),
+                endpoint.queuePairNumber(),
+                endpoint.packetSequence(),
+                gid == null ? NO_GID : gid);
     }
 
     /** As the C tools do, an interface id of zero means that the peer has no GID. */
     QueuePairEndpoint toQueuePairEndpoint(Mtu mtu) {
-        return new QueuePairEndpoint(queuePairNumber, packetSequence, lid, mtu, gid.interfaceId() == 0 ? null : gid);
+        return new QueuePairEndpoint(
+                queuePairNumber, packetSequence, lid, mtu, gid.interfaceId() == 0 ? null : gid);
     }
 
     byte[] encode() {
@@ -63,7 +69,8 @@ record PingPongEndpoint(int lid, int queuePairNumber, int packetSequence, Gid gi
     static PingPongEndpoint decode(byte[] bytes) {
         Matcher fields = WIRE_FORM.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
         if (!fields.matches()) {
-            throw new IllegalArgumentException("not an address of a ping-pong: " + printable(bytes));
+            throw new IllegalArgumentException(
+                    "not an address of a ping-pong: " + printable(bytes));
         }
         return new PingPongEndpoint(
                 Integer.parseInt(fields.group(1), 16),

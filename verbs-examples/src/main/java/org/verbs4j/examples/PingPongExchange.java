@@ -8,7 +8,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -65,11 +64,13 @@ final class PingPongExchange {
     /**
      * Waits for the one client.
      *
-     * @param connect brings the queue pair to RTS with what the client is; runs before the client gets an answer
+     * @param connect brings the queue pair to RTS with what the client is; runs before the client
+     *     gets an answer
      * @return what the client is
      * @throws ToolFailure when that does not come about
      */
-    PingPongEndpoint asServer(PingPongEndpoint local, Duration acceptLimit, Consumer<PingPongEndpoint> connect) {
+    PingPongEndpoint asServer(
+            PingPongEndpoint local, Duration acceptLimit, Consumer<PingPongEndpoint> connect) {
         try (Socket socket = accept(acceptLimit)) {
             String peer = "the client " + socket.getInetAddress().getHostAddress();
             try {
@@ -77,7 +78,7 @@ final class PingPongExchange {
                 connect.accept(remote);
                 socket.getOutputStream().write(local.encode());
                 if (!Arrays.equals(read(socket, DONE.length), DONE)) {
-                    throw new ToolFailure(peer + " did not end the exchange with \"done\": not a ping-pong client?");
+                    throw new ToolFailure(peer + " did not end the exchange with \"done\"");
                 }
                 return remote;
             } catch (IOException e) {
@@ -108,7 +109,9 @@ final class PingPongExchange {
             }
         }
         throw new ToolFailure(
-                "couldn't connect to " + host + ":" + port + " (" + last.getMessage() + "): is the server running?", last);
+                "couldn't connect to %s:%d (%s): is the server running?"
+                        .formatted(host, port, last.getMessage()),
+                last);
     }
 
     /** One client, then the port is free again. */
@@ -120,11 +123,17 @@ final class PingPongExchange {
             return listener.accept();
         } catch (SocketTimeoutException e) {
             throw new ToolFailure(
-                    "no client came to port " + port + " within " + TimeLimits.text(limit) + " (--accept-timeout)", e);
+                    "no client came to port %d within %s (--accept-timeout)"
+                            .formatted(port, TimeLimits.text(limit)),
+                    e);
         } catch (BindException e) {
-            throw new ToolFailure("couldn't listen to port " + port + " (" + e.getMessage() + "): take another with -p", e);
+            throw new ToolFailure(
+                    "couldn't listen to port %d (%s): take another with -p"
+                            .formatted(port, e.getMessage()),
+                    e);
         } catch (IOException e) {
-            throw new ToolFailure("couldn't accept a client on port " + port + ": " + e.getMessage(), e);
+            throw new ToolFailure(
+                    "couldn't accept a client on port " + port + ": " + e.getMessage(), e);
         }
     }
 
@@ -137,7 +146,10 @@ final class PingPongExchange {
         }
     }
 
-    /** Reads exactly {@code length} bytes; a peer that dribbles does not get more time than one that is silent. */
+    /**
+     * Reads exactly {@code length} bytes; a peer that dribbles does not get more time than one that
+     * is silent.
+     */
     private byte[] read(Socket socket, int length) throws IOException {
         byte[] bytes = new byte[length];
         long deadline = System.nanoTime() + stepLimit.toNanos();
@@ -157,16 +169,14 @@ final class PingPongExchange {
     }
 
     private ToolFailure broken(String peer, IOException e) {
-        return new ToolFailure(
+        String what =
                 switch (e) {
-                    case SocketTimeoutException _ -> peer + " said nothing for " + TimeLimits.text(stepLimit);
-                    case EOFException _ ->
-                            peer + " closed the connection in the middle of the exchange, " + e.getMessage();
-                    case SocketException _ ->
-                            peer + " broke the connection in the middle of the exchange: " + e.getMessage();
-                    default -> "the exchange with " + peer + " failed: " + e.getMessage();
-                },
-                e);
+                    case SocketTimeoutException _ ->
+                            "said nothing for " + TimeLimits.text(stepLimit);
+                    case EOFException _ -> "closed the connection " + e.getMessage();
+                    default -> "broke the connection: " + e.getMessage();
+                };
+        return new ToolFailure(peer + " " + what + ", in the middle of the exchange", e);
     }
 
     /** Zero would be for ever. */

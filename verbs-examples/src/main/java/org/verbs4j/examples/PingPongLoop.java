@@ -1,6 +1,5 @@
 package org.verbs4j.examples;
 
-import java.time.Duration;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.QueuePair;
 import org.verbs4j.ReceiveRequest;
@@ -8,11 +7,14 @@ import org.verbs4j.SendRequest;
 import org.verbs4j.WorkCompletion;
 import org.verbs4j.WorkCompletions;
 
+import java.time.Duration;
+
 /**
  * The traffic of a ping-pong: both sides send a message once they have received one and their own
  * has left. Nothing is allocated per message. Belongs to the thread that made it.
  *
- * <p>The receives all point to one buffer, which is also what is sent: a ping-pong never has two messages under way.
+ * <p>The receives all point to one buffer, which is also what is sent: a ping-pong never has two
+ * messages under way.
  */
 final class PingPongLoop {
     /** Request ids are those of the C tools, and serve as bits in {@link #pending}. */
@@ -41,7 +43,8 @@ final class PingPongLoop {
     private int received;
 
     /**
-     * @param events sleep until {@code queue}, which then has a channel, notifies; else poll all the time
+     * @param events sleep until {@code queue}, which then has a channel, notifies; else poll all
+     *     the time
      * @param limit how long traffic may stand still
      */
     PingPongLoop(
@@ -134,12 +137,7 @@ final class PingPongLoop {
 
     private ToolFailure stalled() {
         return new ToolFailure(
-                "no completion for "
-                        + TimeLimits.text(limit)
-                        + " ("
-                        + sent
-                        + " sent, "
-                        + received
-                        + " received): the peer is gone, or packets do not get through");
+                "no completion for %s (%d sent, %d received): the peer is gone, or packets are lost"
+                        .formatted(TimeLimits.text(limit), sent, received));
     }
 }

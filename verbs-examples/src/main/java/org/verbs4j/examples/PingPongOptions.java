@@ -1,10 +1,12 @@
 package org.verbs4j.examples;
 
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.Mtu;
+
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+
+import java.time.Duration;
 
 /** What the ping-pong tools of rdma-core take, letter for letter and with their defaults. */
 final class PingPongOptions {
@@ -72,7 +74,8 @@ final class PingPongOptions {
             names = {"-g", "--gid-idx"},
             paramLabel = "<gid index>",
             converter = CNumbers.GidIndex.class,
-            description = "local port gid index (default: none on InfiniBand, the routable one on RoCE)")
+            description =
+                    "local port gid index (default: none on InfiniBand, the routable one on RoCE)")
     int gidIndex = -1;
 
     @Option(
@@ -87,13 +90,24 @@ final class PingPongOptions {
             description = "how long a server waits for its client (default 300)")
     int acceptSeconds = 300;
 
+    @Option(
+            names = "--timeout",
+            paramLabel = "<seconds>",
+            converter = CNumbers.Count.class,
+            description = "how long a connected peer may keep silent (default 10)")
+    int silenceSeconds = 10;
+
     @Parameters(
             arity = "0..1",
             paramLabel = "<host>",
-            description = "connect to server at <host>; without it, start a server and wait for connection")
+            description = "connect to server at <host>; none: be the server")
     @Nullable String host;
 
     Duration acceptLimit() {
         return TimeLimits.scaled(Duration.ofSeconds(acceptSeconds));
+    }
+
+    Duration silenceLimit() {
+        return TimeLimits.scaled(Duration.ofSeconds(silenceSeconds));
     }
 }

@@ -2,7 +2,10 @@ package org.verbs4j.examples;
 
 import java.util.Locale;
 
-/** The two lines at the end of a ping-pong, rounded as the C tools round: the time is a float of microseconds. */
+/**
+ * The two lines at the end of a ping-pong, rounded as the C tools round: the time is a float of
+ * microseconds.
+ */
 record PingPongReport(long size, int iterations, long nanos) {
     String throughput() {
         float micros = nanos / 1000;

@@ -1,7 +1,5 @@
 package org.verbs4j.examples;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.Access;
 import org.verbs4j.CompletionChannel;
@@ -13,17 +11,24 @@ import org.verbs4j.MemoryRegion;
 import org.verbs4j.ProtectionDomain;
 import org.verbs4j.RcQueuePair;
 import org.verbs4j.bindings.Posix;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code ibv_rc_pingpong} of rdma-core 44: its flags, its output, and either side of its wire exchange. */
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * {@code ibv_rc_pingpong} of rdma-core 44: its flags, its output, and either side of its wire
+ * exchange.
+ */
 @Command(
         name = "rc-pingpong",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         sortOptions = false,
-        description = "Sends messages to and fro over a reliable connection, as ibv_rc_pingpong does and with it.")
+        description = "Plays ping-pong over a reliable connection, as ibv_rc_pingpong does.")
 final class RcPingPong extends Tool {
     /** What the buffer holds before anything arrived. */
     private static final byte FILLER = 0x7b;
@@ -90,28 +95,31 @@ final class RcPingPong extends Tool {
     private void requireDepth(DeviceAttributes device) {
         int most = Math.min(device.maxQueuePairRequests(), device.maxCompletions() - 1);
         if (options.receiveDepth > most) {
-            throw new ToolFailure("a depth of " + options.receiveDepth + " receives is too much for the device, which takes "
-                    + most);
+            throw new ToolFailure(
+                    "a depth of %d receives is too much for the device, which takes %d"
+                            .formatted(options.receiveDepth, most));
         }
     }
 
     private void pingPong(DeviceContext context, PortChoice port) throws InterruptedException {
         try (ProtectionDomain domain = context.newProtectionDomain();
                 MemoryRegion buffer = domain.allocate(options.size, Access.LOCAL_WRITE);
-                @Nullable CompletionChannel channel = options.events ? context.newCompletionChannel() : null;
+                @Nullable CompletionChannel channel =
+                        options.events ? context.newCompletionChannel() : null;
                 CompletionQueue queue = newQueue(context, channel);
                 RcQueuePair pair = newQueuePair(domain, queue, port)) {
             buffer.segment().fill(FILLER);
-            PingPongLoop loop = new PingPongLoop(
-                    pair,
-                    queue,
-                    options.events,
-                    pair.newSend()
-                            .from(buffer, 0, options.size)
-                            .inline(options.size <= pair.maxInlineData()),
-                    pair.newReceive().into(buffer, 0, options.size),
-                    options.receiveDepth,
-                    TimeLimits.COMPLETION);
+            PingPongLoop loop =
+                    new PingPongLoop(
+                            pair,
+                            queue,
+                            options.events,
+                            pair.newSend()
+                                    .from(buffer, 0, options.size)
+                                    .inline(options.size <= pair.maxInlineData()),
+                            pair.newReceive().into(buffer, 0, options.size),
+                            options.receiveDepth,
+                            options.silenceLimit());
             loop.prepare();
 
             connect(pair);
@@ -123,7 +131,8 @@ final class RcPingPong extends Tool {
             }
             long start = System.nanoTime();
             loop.run(options.iterations);
-            PingPongReport report = new PingPongReport(options.size, options.iterations, System.nanoTime() - start);
+            PingPongReport report =
+                    new PingPongReport(options.size, options.iterations, System.nanoTime() - start);
 
             print("%s", report.throughput());
             print("%s", report.latency());
@@ -140,13 +149,15 @@ final class RcPingPong extends Tool {
                 : context.newCompletionQueue(capacity, channel, 0);
     }
 
-    private RcQueuePair newQueuePair(ProtectionDomain domain, CompletionQueue queue, PortChoice port) {
-        RcQueuePair.Builder builder = domain.newRcQueuePair(queue, queue)
-                .port(port.port().number())
-                .maxSendRequests(1)
-                .maxReceiveRequests(options.receiveDepth)
-                .maxSendSge(1)
-                .maxReceiveSge(1);
+    private RcQueuePair newQueuePair(
+            ProtectionDomain domain, CompletionQueue queue, PortChoice port) {
+        RcQueuePair.Builder builder =
+                domain.newRcQueuePair(queue, queue)
+                        .port(port.port().number())
+                        .maxSendRequests(1)
+                        .maxReceiveRequests(options.receiveDepth)
+                        .maxSendSge(1)
+                        .maxReceiveSge(1);
         port.gid().ifPresent(builder::gid);
         return builder.build();
     }
@@ -159,18 +170,23 @@ final class RcPingPong extends Tool {
     private void connect(RcQueuePair pair) {
         PingPongEndpoint local = PingPongEndpoint.of(pair.endpoint());
         print("  local address:  %s", local);
-        PingPongExchange exchange = new PingPongExchange(options.tcpPort, TimeLimits.EXCHANGE);
+        PingPongExchange exchange = new PingPongExchange(options.tcpPort, options.silenceLimit());
         String host = options.host;
-        PingPongEndpoint remote = host == null
-                ? exchange.asServer(local, options.acceptLimit(), client -> connect(pair, client))
-                : exchange.asClient(host, local);
+        PingPongEndpoint remote =
+                host == null
+                        ? exchange.asServer(
+                                local, options.acceptLimit(), client -> connect(pair, client))
+                        : exchange.asClient(host, local);
         print("  remote address: %s", remote);
         if (host != null) {
             connect(pair, remote);
         }
     }
 
-    /** The attributes of {@code ibv_rc_pingpong}: a hop limit of 1, one read in each direction, retries for ever. */
+    /**
+     * The attributes of {@code ibv_rc_pingpong}: a hop limit of 1, one read in each direction,
+     * retries for ever.
+     */
     private void connect(RcQueuePair pair, PingPongEndpoint remote) {
         pair.connect(
                 remote.toQueuePairEndpoint(options.mtu),

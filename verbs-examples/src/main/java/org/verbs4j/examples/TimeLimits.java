@@ -1,19 +1,15 @@
 package org.verbs4j.examples;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 
 /**
  * Every wait of a tool has a limit. The environment variable {@code VERBS4J_TIME_SCALE} stretches
- * all of them where the machine is slow, such as 10 in an emulated guest.
+ * all of them where the machine is slow: 10 in an emulated guest, for example.
  */
 final class TimeLimits {
     private static final double SCALE = scale(System.getenv("VERBS4J_TIME_SCALE"));
-
-    /** One step of an exchange over TCP, once connected. */
-    static final Duration EXCHANGE = scaled(Duration.ofSeconds(10));
-
-    /** Traffic that makes no progress. */
-    static final Duration COMPLETION = scaled(Duration.ofSeconds(10));
 
     private TimeLimits() {}
 
@@ -22,7 +18,7 @@ final class TimeLimits {
     }
 
     /** Anything but a number of at least one means one: a limit is never shortened by accident. */
-    static double scale(@org.jspecify.annotations.Nullable String text) {
+    static double scale(@Nullable String text) {
         try {
             double scale = text == null ? 1 : Double.parseDouble(text);
             return scale >= 1 && scale <= 1000 ? scale : 1;

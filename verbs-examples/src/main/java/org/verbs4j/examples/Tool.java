@@ -1,12 +1,14 @@
 package org.verbs4j.examples;
 
+import org.verbs4j.VerbsException;
+import org.verbs4j.WorkCompletionException;
+
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import org.verbs4j.VerbsException;
-import org.verbs4j.WorkCompletionException;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /**
  * What all tools have in common: one voice for errors. A failure is one sentence behind the tool's

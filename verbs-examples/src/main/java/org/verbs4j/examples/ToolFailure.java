@@ -2,7 +2,9 @@ package org.verbs4j.examples;
 
 import org.jspecify.annotations.Nullable;
 
-/** A tool cannot go on. The message is the one sentence that its user reads; the exit status is 1. */
+/**
+ * A tool cannot go on. The message is the one sentence that its user reads; the exit status is 1.
+ */
 final class ToolFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -2,14 +2,16 @@ package org.verbs4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.verbs4j.Mtu;
+
 import picocli.CommandLine;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
 
 class CommandLineTest {
     /** What one call of the jar comes to. */
@@ -54,11 +56,12 @@ class CommandLineTest {
             strings = {
                 "-p 18516 -d rxe1 -i 2 -s 65536 -m 2048 -r 10 -n 7 -l 3 -e -g 1 -c node7",
                 "-p18516 -drxe1 -i2 -s0x10000 -m2048 -r012 -n7 -l3 -ecg1 node7",
-                "--port=18516 --ib-dev=rxe1 --ib-port=2 --size=65536 --mtu=2048 --rx-depth=10 --iters=7"
-                        + " --sl=3 --events --gid-idx=1 --chk node7",
+                "--port=18516 --ib-dev=rxe1 --ib-port=2 --size=65536 --mtu=2048 --rx-depth=10"
+                        + " --iters=7 --sl=3 --events --gid-idx=1 --chk node7",
                 "node7 --port 18516 --ib-d rxe1 --ib-p 2 --si 65536 --mtu 2048 --rx 10 --iters 7"
                         + " --sl 3 --ev --gid 1 --chk",
-                "-p 1 -p 18516 -d rxe1 -i 2 -s 1 -s 65536 -m 256 -m 2048 -r 10 -n 7 -l 3 -e -g 0 -g 1 -c node7",
+                "-p 1 -p 18516 -d rxe1 -i 2 -s 1 -s 65536 -m 256 -m 2048 -r 10 -n 7 -l 3 -e -g 0 -g"
+                        + " 1 -c node7",
             })
     void takesEveryFlagTheWayGetoptDoes(String line) {
         PingPongOptions options = parse(line.split(" "));
@@ -102,12 +105,33 @@ class CommandLineTest {
 
         assertThat(outcome.status()).isEqualTo(2);
         assertThat(outcome.out()).isEmpty();
-        assertThat(outcome.err()).startsWith("rc-pingpong: ").contains(sentence).doesNotContain("Exception");
-        assertThat(outcome.err().lines()).hasSize(2).last().asString().contains("rc-pingpong --help");
+        assertThat(outcome.err())
+                .startsWith("rc-pingpong: ")
+                .contains(sentence)
+                .doesNotContain("Exception");
+        assertThat(outcome.err().lines())
+                .hasSize(2)
+                .last()
+                .asString()
+                .contains("rc-pingpong --help");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"-o", "-O", "-P", "-t", "-j", "-N", "--odp", "--iodp", "--prefetch", "--ts", "--dm", "--new_send"})
+    @ValueSource(
+            strings = {
+                "-o",
+                "-O",
+                "-P",
+                "-t",
+                "-j",
+                "-N",
+                "--odp",
+                "--iodp",
+                "--prefetch",
+                "--ts",
+                "--dm",
+                "--new_send"
+            })
     void whatIsNotOfferedYetIsOneSentenceAndStatus1(String option) {
         Outcome outcome = run("rc-pingpong", option);
 
@@ -122,7 +146,9 @@ class CommandLineTest {
         assertThat(run().status()).isEqualTo(2);
         assertThat(run().err()).startsWith("verbs4j-examples: which tool? One of: rc-pingpong\n");
         assertThat(run("rc-pingpnog").status()).isEqualTo(2);
-        assertThat(run("rc-pingpnog").err()).startsWith("verbs4j-examples: ").contains("rc-pingpong");
+        assertThat(run("rc-pingpnog").err())
+                .startsWith("verbs4j-examples: ")
+                .contains("rc-pingpong");
     }
 
     @Test

@@ -2,6 +2,11 @@ package org.verbs4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.verbs4j.Gid;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -10,10 +15,6 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteOrder;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.verbs4j.Gid;
 
 class GidTextTest {
     private static final int AF_INET6 = 10;
@@ -47,7 +48,8 @@ class GidTextTest {
                 Gid gid = new Gid(mostlyZeroWords(random), mostlyZeroWords(random));
                 bytes.set(BIG_ENDIAN, 0, gid.subnetPrefix());
                 bytes.set(BIG_ENDIAN, 8, gid.interfaceId());
-                MemorySegment result = (MemorySegment) inetNtop.invokeExact(AF_INET6, bytes, text, TEXT_LENGTH);
+                MemorySegment result =
+                        (MemorySegment) inetNtop.invokeExact(AF_INET6, bytes, text, TEXT_LENGTH);
                 assertThat(result).isNotEqualTo(MemorySegment.NULL);
                 assertThat(GidText.of(gid)).isEqualTo(text.getString(0));
             }
@@ -87,7 +89,6 @@ class GidTextTest {
 
     private static Gid gid(String subnetPrefix, String interfaceId) {
         return new Gid(
-                Long.parseUnsignedLong(subnetPrefix, 16),
-                Long.parseUnsignedLong(interfaceId, 16));
+                Long.parseUnsignedLong(subnetPrefix, 16), Long.parseUnsignedLong(interfaceId, 16));
     }
 }

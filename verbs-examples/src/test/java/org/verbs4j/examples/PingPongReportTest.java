@@ -2,8 +2,9 @@ package org.verbs4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Locale;
 import org.junit.jupiter.api.Test;
+
+import java.util.Locale;
 
 class PingPongReportTest {
     @Test
