@@ -39,6 +39,7 @@ final class BusyWait {
      *
      * @return false when the limit has passed since the last {@link #reset()}
      */
+    @SuppressWarnings("ThreadPriorityCheck") // yielding is the point, see above
     boolean pause() {
         if (++polls % POLLS_PER_YIELD != 0) {
             Thread.onSpinWait();

@@ -8,6 +8,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
+import java.io.PrintStream;
 import java.io.PrintWriter;
 
 /** The runnable jar: its first argument names the tool, the rest belongs to that tool. */
@@ -41,8 +42,11 @@ public final class Main implements Runnable {
      * @param args the tool's name and its arguments
      */
     public static void main(String[] args) {
-        System.exit(
-                run(new PrintWriter(System.out, true), new PrintWriter(System.err, true), args));
+        System.exit(run(writer(System.out), writer(System.err), args));
+    }
+
+    private static PrintWriter writer(PrintStream stream) {
+        return new PrintWriter(stream, true, stream.charset());
     }
 
     /**

@@ -8,7 +8,7 @@ import java.util.Locale;
  */
 record PingPongReport(long size, int iterations, long nanos) {
     String throughput() {
-        float micros = nanos / 1000;
+        float micros = micros();
         long bytes = size * iterations * 2;
         return String.format(
                 Locale.ROOT,
@@ -19,12 +19,17 @@ record PingPongReport(long size, int iterations, long nanos) {
     }
 
     String latency() {
-        float micros = nanos / 1000;
+        float micros = micros();
         return String.format(
                 Locale.ROOT,
                 "%d iters in %.2f seconds = %.2f usec/iter",
                 iterations,
                 micros / 1_000_000.,
                 micros / iterations);
+    }
+
+    private float micros() {
+        long whole = nanos / 1000;
+        return whole;
     }
 }

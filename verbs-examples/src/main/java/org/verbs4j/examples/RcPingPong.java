@@ -134,8 +134,8 @@ final class RcPingPong extends Tool {
             PingPongReport report =
                     new PingPongReport(options.size, options.iterations, System.nanoTime() - start);
 
-            print("%s", report.throughput());
-            print("%s", report.latency());
+            print(report.throughput());
+            print(report.latency());
             if (!isClient() && options.validate) {
                 checkPages(buffer.segment());
             }
@@ -169,7 +169,7 @@ final class RcPingPong extends Tool {
     /** The server's queue pair is connected before its client hears of it, the client's after. */
     private void connect(RcQueuePair pair) {
         PingPongEndpoint local = PingPongEndpoint.of(pair.endpoint());
-        print("  local address:  %s", local);
+        print("  local address:  " + local);
         PingPongExchange exchange = new PingPongExchange(options.tcpPort, options.silenceLimit());
         String host = options.host;
         PingPongEndpoint remote =
@@ -177,7 +177,7 @@ final class RcPingPong extends Tool {
                         ? exchange.asServer(
                                 local, options.acceptLimit(), client -> connect(pair, client))
                         : exchange.asClient(host, local);
-        print("  remote address: %s", remote);
+        print("  remote address: " + remote);
         if (host != null) {
             connect(pair, remote);
         }
@@ -208,7 +208,7 @@ final class RcPingPong extends Tool {
         long page = pageSize();
         for (long at = 0; at < buffer.byteSize(); at += page) {
             if (buffer.get(ValueLayout.JAVA_BYTE, at) != 0) {
-                print("invalid data in page %d", at / page);
+                print("invalid data in page " + at / page);
             }
         }
     }

@@ -7,7 +7,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 
 /**
@@ -28,9 +27,9 @@ abstract class Tool implements Callable<Integer> {
     }
 
     /** Prints one line of the tool's own output, at once: a reader on a pipe follows along. */
-    final void print(String format, Object... args) {
+    final void print(String line) {
         PrintWriter out = spec.commandLine().getOut();
-        out.print(String.format(Locale.ROOT, format, args) + "\n");
+        out.print(line + "\n");
         out.flush();
     }
 

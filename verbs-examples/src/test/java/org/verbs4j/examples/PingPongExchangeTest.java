@@ -37,7 +37,6 @@ class PingPongExchangeTest {
     private static final PingPongEndpoint THERE =
             new PingPongEndpoint(0, 0x12, 0xabcdef, new Gid(0, 0xffff_0a4d_0002L));
     private static final byte[] DONE = "done\0".getBytes(StandardCharsets.US_ASCII);
-    private static final Consumer<PingPongEndpoint> IGNORE = _ -> {};
 
     private final ScriptedPeer peer = new ScriptedPeer();
 
@@ -175,7 +174,7 @@ class PingPongExchangeTest {
     void aServerWithoutAClientGivesUp() throws IOException {
         int port = ScriptedPeer.freePort();
 
-        failure(() -> exchange(port).asServer(HERE, SHORT, IGNORE))
+        failure(() -> exchange(port).asServer(HERE, SHORT, PingPongExchangeTest::ignore))
                 .withMessage("no client came to port %d within 200 ms (--accept-timeout)", port);
     }
 
@@ -184,7 +183,7 @@ class PingPongExchangeTest {
         try (ServerSocket taken = new ServerSocket(0)) {
             int port = taken.getLocalPort();
 
-            failure(() -> exchange(port).asServer(HERE, GENEROUS, IGNORE))
+            failure(() -> exchange(port).asServer(HERE, GENEROUS, PingPongExchangeTest::ignore))
                     .withMessageMatching(
                             "couldn't listen to port " + port + " \\(.*\\): take another with -p");
         }
@@ -226,10 +225,14 @@ class PingPongExchangeTest {
         return new PingPongExchange(port, GENEROUS);
     }
 
+    private static void ignore(PingPongEndpoint client) {}
+
     private PingPongEndpoint serve(Duration stepLimit, Step client) throws Exception {
         return peer.asClient(
                 client,
-                port -> new PingPongExchange(port, stepLimit).asServer(HERE, GENEROUS, IGNORE));
+                port ->
+                        new PingPongExchange(port, stepLimit)
+                                .asServer(HERE, GENEROUS, PingPongExchangeTest::ignore));
     }
 
     private PingPongEndpoint call(Duration stepLimit, Step server) throws Exception {
