@@ -38,9 +38,11 @@ abstract class Tool implements Callable<Integer> {
         try {
             run();
             return 0;
-        } catch (ToolFailure | VerbsException | WorkCompletionException e) {
-            return explain(e, String.valueOf(e.getMessage()));
-        } catch (LinkageError e) { // libibverbs is missing or too old: the message says so
+        } catch (ToolFailure
+                | VerbsException
+                | WorkCompletionException
+                | IllegalArgumentException
+                | LinkageError e) { // the last when libibverbs is missing: it says what to install
             return explain(e, String.valueOf(e.getMessage()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
