@@ -8,7 +8,7 @@
 # shellcheck source=../qemu/machine.sh
 . "$RXE_DIR/qemu/machine.sh"
 
-QEMU_NEEDS=(qemu-system-x86_64:qemu-system-x86 /usr/share/qemu/qboot.rom:qemu-system-data xz:xz-utils)
+QEMU_NEEDS=(qemu-system-x86_64:qemu-system-x86 /usr/share/qemu/qboot.rom:qemu-system-data xz:xz-utils zstd:zstd)
 
 qemu_why_not() {
 	if [ "$(uname -s) $(uname -m)" != "Linux x86_64" ]; then
