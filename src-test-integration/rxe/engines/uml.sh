@@ -78,7 +78,7 @@ uml_command() {
 		root=/dev/root rootfstype=hostfs rootflags=/ ro "init=$job/$host/init"
 		con0=null,fd:1 con1=null,fd:3 con2=null,fd:4 con=null ssl=null
 		stderr=1 oops=panic panic=-1)
-	[ "$(cat "$job/hosts")" -eq 1 ] || words+=("vec0:transport=fd,fd=5,depth=128")
+	[ "$(cat "$job/hosts")" -eq 1 ] || words+=("vec0:transport=fd,fd=5,depth=128,mtu=4200")
 	if [ -n "$private" ]; then
 		# shellcheck disable=SC2016 # for the inner shell
 		words=(unshare -m bash -c 'mount -t tmpfs -o "size=$1" tmpfs "$TMPDIR" && shift && exec "$@"'

@@ -86,16 +86,23 @@ static void two_ends(void)
 	check(rdma_link_add("rxe1", "ve1"), "rdma link", "rxe1");
 }
 
-/* The engine's interface is whichever is not lo; drivers call it eth0, vec0, enp0s2 ... */
+/*
+ * The engine's interface is the one that has a device behind it; drivers call it eth0, vec0,
+ * enp0s2 ... The others, lo, dummy0, sit0, have none.
+ */
 static void find_interface(char name[IF_NAMESIZE])
 {
 	DIR *directory = opendir("/sys/class/net");
 	struct dirent *entry;
 
 	name[0] = '\0';
-	while (directory && (entry = readdir(directory)))
-		if (entry->d_name[0] != '.' && strcmp(entry->d_name, "lo") != 0)
+	while (directory && (entry = readdir(directory))) {
+		char path[300];
+
+		snprintf(path, sizeof path, "/sys/class/net/%s/device", entry->d_name);
+		if (access(path, F_OK) == 0)
 			snprintf(name, IF_NAMESIZE, "%.15s", entry->d_name);
+	}
 	if (directory)
 		closedir(directory);
 	if (name[0] == '\0')
