@@ -37,7 +37,7 @@ qemu_prepare() {
 	init=$(compile qemu-init "${sources[@]}" "$RXE_DIR/guest/qemu-init.c") && warden >/dev/null || return
 	QEMU_KERNEL=$(qemu_kernel_dir) || QEMU_KERNEL=$(qemu_get_kernel) || return
 	QEMU_INITRD=$(qemu_initrd "$init") || return "$MISSING"
-	QEMU_ACCELERATOR=$(qemu_accelerator)
+	QEMU_ACCELERATOR=$(qemu_accelerator) || return
 }
 
 # Modules and first process in one file, made once for each of both.
