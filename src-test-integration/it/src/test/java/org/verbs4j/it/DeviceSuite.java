@@ -1,0 +1,82 @@
+package org.verbs4j.it;
+
+import static org.junit.platform.engine.discovery.ClassNameFilter.includeClassNamePatterns;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectPackage;
+
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary;
+
+/**
+ * Runs the device tests in this JVM, wherever {@code run-device-suite} has put it, and says what ran where.
+ *
+ * <p>The last line is {@code ENGINE: N passed, N failed, N skipped}. The exit status is 0 when at least one test ran
+ * and none failed. An argument is a regular expression for the names of the classes to run.
+ */
+public final class DeviceSuite {
+    private DeviceSuite() {}
+
+    public static void main(String[] args) {
+        String pattern = args.length > 0 ? args[0] : ".*IT";
+        LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
+                .selectors(selectPackage(DeviceSuite.class.getPackageName()))
+                .filters(includeClassNamePatterns(pattern))
+                .build();
+        SummaryGeneratingListener summary = new SummaryGeneratingListener();
+        LauncherFactory.create().execute(request, summary, new Progress());
+        TestExecutionSummary result = summary.getSummary();
+        result.printFailuresTo(new PrintWriter(System.out, true, StandardCharsets.UTF_8), 30);
+        long skipped = result.getTestsSkippedCount() + result.getTestsAbortedCount();
+        long failed = result.getTestsFailedCount() + result.getContainersFailedCount();
+        System.out.printf(
+                Locale.ROOT,
+                "%s: %d passed, %d failed, %d skipped%n",
+                TestPlace.engine(),
+                result.getTestsSucceededCount(),
+                failed,
+                skipped);
+        System.exit(failed == 0 && result.getTestsSucceededCount() > 0 ? 0 : 1);
+    }
+
+    /** One line a class, and one for each test that did not pass. */
+    private static final class Progress implements TestExecutionListener {
+        private long started;
+
+        @Override
+        public void executionStarted(TestIdentifier test) {
+            if (isClass(test)) {
+                started = System.nanoTime();
+            }
+        }
+
+        @Override
+        public void executionSkipped(TestIdentifier test, String reason) {
+            System.out.println("skipped " + test.getDisplayName() + ": " + reason);
+        }
+
+        @Override
+        public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+            if (test.isTest() && result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
+                String outcome = result.getStatus().name().toLowerCase(Locale.ROOT);
+                String reason = result.getThrowable().map(Throwable::getMessage).orElse("no reason given");
+                System.out.println(outcome + " " + test.getDisplayName() + ": " + reason);
+            } else if (isClass(test)) {
+                double seconds = (System.nanoTime() - started) / 1e9;
+                System.out.printf(
+                        Locale.ROOT, "%s %s (%.1f s)%n", TestPlace.engine(), test.getDisplayName(), seconds);
+            }
+        }
+
+        private static boolean isClass(TestIdentifier test) {
+            return test.isContainer() && test.getDisplayName().endsWith("IT");
+        }
+    }
+}
