@@ -27,15 +27,21 @@ public final class DeviceContext implements AutoCloseable {
 
     private static final int MOST_VECTORS = 1 << 16;
 
+    static {
+        Internals.register();
+    }
+
     private final Device device;
     private final MemorySegment handle;
     private final DeviceAttributes attributes;
     private final ProviderPolicy policy;
     private final List<Port> ports;
     private final Lifecycle life;
+    private final boolean borrowed;
 
-    private DeviceContext(Device device, MemorySegment handle) {
+    private DeviceContext(Device device, MemorySegment handle, boolean borrowed) {
         this.device = device;
+        this.borrowed = borrowed;
         this.handle = handle;
         checkContext();
         this.attributes = queryAttributes();
@@ -53,11 +59,17 @@ public final class DeviceContext implements AutoCloseable {
             throw new VerbsException("ibv_open_device", errno, Hints.open(errno, device, Devices.fileOf(pointer)));
         }
         try {
-            return new DeviceContext(device, context.reinterpret(ibv_context.sizeof()));
+            return new DeviceContext(device, context.reinterpret(ibv_context.sizeof()), false);
         } catch (RuntimeException e) {
             Verbs.ibv_close_device(context);
             throw e;
         }
+    }
+
+    /** A context that somebody else has opened and will close. */
+    static DeviceContext borrow(MemorySegment context) {
+        MemorySegment handle = context.reinterpret(ibv_context.sizeof());
+        return new DeviceContext(Devices.describe(ibv_context.device(handle)), handle, true);
     }
 
     /** A library whose structs are laid out otherwise shows here, before numbers are believed. */
@@ -243,13 +255,17 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Closes the device, {@code ibv_close_device}. Does nothing when it is closed.
+     * Closes the device, {@code ibv_close_device}. Does nothing when it is closed, or when it is not the program's but
+     * came from {@link org.verbs4j.cm}: the C library opens such a device once and shares it.
      *
      * @throws IllegalStateException when something made from it is open, naming it
      * @throws VerbsException when the library refuses
      */
     @Override
     public void close() {
+        if (borrowed) {
+            return;
+        }
         life.close(
                 () -> {
                     if (Verbs.ibv_close_device(handle) != 0) {
