@@ -1,0 +1,70 @@
+package org.verbs4j.it;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.verbs4j.cm.Connection;
+import org.verbs4j.cm.ConnectionParameters;
+import org.verbs4j.cm.ConnectionRequest;
+import org.verbs4j.cm.Connector;
+import org.verbs4j.cm.Listener;
+
+/** Both ends of a connection in this JVM. */
+final class CmConnected implements AutoCloseable {
+    private static final Duration LIMIT = CmPlace.limit(10);
+
+    final Connection client;
+    final Connection server;
+    final CmSide clientSide;
+    final CmSide serverSide;
+
+    private record End(CmSide side, Connection connection) {}
+
+    private CmConnected(End client, End server) {
+        this.client = client.connection();
+        this.clientSide = client.side();
+        this.server = server.connection();
+        this.serverSide = server.side();
+    }
+
+    static CmConnected through(Listener listener) throws Exception {
+        CompletableFuture<End> accepted = new CompletableFuture<>();
+        Thread.ofPlatform()
+                .start(
+                        () -> {
+                            try {
+                                accepted.complete(accept(listener));
+                            } catch (Throwable e) {
+                                accepted.completeExceptionally(e);
+                            }
+                        });
+        try (Connector connector = Connector.resolve(listener.localAddress(), LIMIT)) {
+            CmSide side = new CmSide(connector.context());
+            Connection connection =
+                    connector.connect(side.pair, ConnectionParameters.defaults(), LIMIT);
+            End server = accepted.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            return new CmConnected(new End(side, connection), server);
+        }
+    }
+
+    private static End accept(Listener listener) throws InterruptedException {
+        try (ConnectionRequest request =
+                Objects.requireNonNull(listener.accept(LIMIT), "no request")) {
+            CmSide side = new CmSide(request.context());
+            return new End(
+                    side, request.accept(side.pair, ConnectionParameters.defaults(), LIMIT));
+        }
+    }
+
+    /** The client goes first, so the server hears of it. */
+    @Override
+    public void close() throws InterruptedException {
+        client.disconnect();
+        server.awaitDisconnect(LIMIT);
+        client.close();
+        server.close();
+        clientSide.close();
+        serverSide.close();
+    }
+}
