@@ -76,7 +76,7 @@ find_jdk() {
 			return 0
 		fi
 	done
-	warn "no JDK 25 found in JAVA_HOME, /usr/lib/jvm or the PATH"
+	warn "no JDK 25 found in JAVA_HOME, /usr/lib/jvm or the PATH (get one from adoptium.net)"
 	return "$MISSING"
 }
 

@@ -23,7 +23,8 @@ uml_prepare() {
 	if ! uml_ready; then
 		need gcc:gcc make:make flex:flex bison:bison bc:bc xz:xz-utils \
 			'/usr/include/stdio.h:libc6-dev' '/usr/src/linux-source-*.tar.xz:linux-source' || return
-		"$RXE_DIR/uml/build-kernel" >/dev/null || return "$MISSING"
+		# Whatever ends this shell ends the build, which then cleans up.
+		setpriv --pdeathsig TERM -- "$RXE_DIR/uml/build-kernel" >/dev/null || return "$MISSING"
 	fi
 	mapfile -t sources < <(uml_init_sources)
 	UML_INIT=$(compile uml-init "${sources[@]}") && warden >/dev/null
@@ -73,11 +74,12 @@ uml_run() {
 
 uml_command() {
 	local job=$1 host=$2 kernel=$3 private=$4
+	# devtmpfs.mount=0: mounted by the kernel it would hide a job below /dev/shm from it.
 	# shellcheck disable=SC2054 # the kernel's commas
 	local words=("$kernel" "mem=$UML_MEMORY" "umid=host$host" "uml_dir=$job/$host/"
 		root=/dev/root rootfstype=hostfs rootflags=/ ro "init=$job/$host/init"
 		con0=null,fd:1 con1=null,fd:3 con2=null,fd:4 con=null ssl=null
-		stderr=1 oops=panic panic=-1)
+		devtmpfs.mount=0 stderr=1 oops=panic panic=-1)
 	[ "$(cat "$job/hosts")" -eq 1 ] || words+=("vec0:transport=fd,fd=5,depth=128,mtu=4200")
 	if [ -n "$private" ]; then
 		# shellcheck disable=SC2016 # for the inner shell
