@@ -73,14 +73,14 @@ class CmEventChannelIT {
                 id.connect(
                         client.pair.number(),
                         ConnectionParameters.defaults()
-                                .withReads(3, 5)
+                                .withReads(4, 8)
                                 .withPrivateData(CmPlace.bytes("hi")));
                 Requested request = next(passive, Requested.class);
                 assertThat(request.listener()).isSameAs(listener);
                 assertThat(request.queuePairNumber()).isEqualTo(client.pair.number());
                 assertThat(CmPlace.text(request.privateData())).isEqualTo("hi");
-                assertThat(request.offer().responderResources()).isEqualTo(3);
-                assertThat(request.offer().initiatorDepth()).isEqualTo(5);
+                assertThat(request.offer().responderResources()).isEqualTo(4);
+                assertThat(request.offer().initiatorDepth()).isEqualTo(8);
                 try (ConnectionId accepted = request.id();
                         CmSide server = new CmSide(accepted.context())) {
                     move(
@@ -106,9 +106,9 @@ class CmEventChannelIT {
                             QueuePairState.READY_TO_SEND);
                     id.establish();
                     assertThat(next(passive, Established.class).id()).isSameAs(accepted);
-                    assertThat(client.pair.query().maxInitiatedReads()).isEqualTo(3);
-                    assertThat(server.pair.query().maxAcceptedReads()).isEqualTo(3);
-                    assertThat(server.pair.query().maxInitiatedReads()).isEqualTo(5);
+                    assertThat(client.pair.query().maxInitiatedReads()).isEqualTo(4);
+                    assertThat(server.pair.query().maxAcceptedReads()).isEqualTo(4);
+                    assertThat(server.pair.query().maxInitiatedReads()).isEqualTo(8);
                     assertThatThrownBy(
                                     () -> id.connect(1, ConnectionParameters.defaults()))
                             .isInstanceOf(ConnectionException.class);
