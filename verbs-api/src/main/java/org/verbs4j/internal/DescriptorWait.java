@@ -1,20 +1,21 @@
 package org.verbs4j.internal;
 
-import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.channels.spi.AbstractInterruptibleChannel;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.bindings.Errno;
 import org.verbs4j.bindings.NativeLibraries;
 import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.pollfd;
 
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.channels.spi.AbstractInterruptibleChannel;
+import java.util.concurrent.TimeUnit;
+
 /**
- * Waits until a file descriptor is readable, for a limited time, and can be called back: {@code poll(2)} on the
- * descriptor and an {@code eventfd(2)}.
+ * Waits until a file descriptor is readable, for a limited time, and can be called back: {@code
+ * poll(2)} on the descriptor and an {@code eventfd(2)}.
  *
  * <p>One thread waits at a time; any thread may wake it. A virtual thread is parked, its carrier stays free.
  */
@@ -38,7 +39,8 @@ public final class DescriptorWait implements AutoCloseable {
         if (eventFd < 0) {
             int errno = NativeLibraries.errno();
             arena.close();
-            throw new IllegalStateException("eventfd: " + Errno.describe(errno) + ": raise `ulimit -n`");
+            throw new IllegalStateException(
+                    "eventfd: " + Errno.describe(errno) + ": raise `ulimit -n`");
         }
         pollfd.fd(waited, descriptor);
         pollfd.events(waited, (short) Posix.POLLIN());
@@ -50,8 +52,8 @@ public final class DescriptorWait implements AutoCloseable {
      * Waits.
      *
      * @param nanos the longest time
-     * @return whether the descriptor is readable; false on time-out, interrupt, or when woken. Too early a false is
-     *     possible, so look at the clock
+     * @return whether the descriptor is readable; false on time-out, interrupt, or when woken. Too
+     *     early a false is possible, so look at the clock
      */
     public boolean await(long nanos) {
         return nanos > 0 && Thread.currentThread().isVirtual() ? awaitParked(nanos) : awaitBlocked(nanos);
@@ -112,7 +114,10 @@ public final class DescriptorWait implements AutoCloseable {
         arena.close();
     }
 
-    /** Java's way to be told of {@link Thread#interrupt()} while in a call that does not know it: closed by it. */
+    /**
+     * Java's way to be told of {@link Thread#interrupt()} while in a call that does not know it:
+     * closed by it.
+     */
     private final class Interruption extends AbstractInterruptibleChannel {
         void start() {
             begin();

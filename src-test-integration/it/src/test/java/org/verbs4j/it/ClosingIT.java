@@ -3,8 +3,6 @@ package org.verbs4j.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.verbs4j.CompletionChannel;
 import org.verbs4j.CompletionQueue;
@@ -18,6 +16,9 @@ import org.verbs4j.ReceiveRequest;
 import org.verbs4j.Send;
 import org.verbs4j.WorkCompletions;
 import org.verbs4j.Write;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 /** Children first, twice does nothing, and nothing that is closed can crash. */
 class ClosingIT {
@@ -79,7 +80,8 @@ class ClosingIT {
         Write write = side.pair.newWrite().from(side.memory, 0, 8);
         ReceiveRequest receive = side.pair.newReceive().into(side.memory, 0, 8);
         var sends = side.pair.newSendBatch(1).add(side.pair.newSend().from(side.memory, 0, 8));
-        var receives = side.pair.newReceiveBatch(1).add(side.pair.newReceive().into(side.memory, 0, 8));
+        var receives =
+                side.pair.newReceiveBatch(1).add(side.pair.newReceive().into(side.memory, 0, 8));
         Port port = side.context.port(1);
         WorkCompletions completions = WorkCompletions.allocate(4);
         rdma.close();
@@ -111,7 +113,8 @@ class ClosingIT {
         closed(s -> s.context.completionVectors(), side);
         closed(s -> port.attributes(), side);
         closed(s -> port.gidTable(), side);
-        assertThatThrownBy(() -> send.from(side.memory, 0, 8)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> send.from(side.memory, 0, 8))
+                .isInstanceOf(IllegalStateException.class);
 
         // What does not need the device is memory that is still there.
         send.id(3).signaled(false).immediate(5);
@@ -125,7 +128,11 @@ class ClosingIT {
             for (int i = 0; i < 50; i++) {
                 rdma.right.receive(i, 0, 8);
                 rdma.left.pair.post(
-                        rdma.left.pair.newWrite().from(rdma.left.memory, 0, 1 << 20).to(rdma.right.memory.remote(), 0));
+                        rdma.left
+                                .pair
+                                .newWrite()
+                                .from(rdma.left.memory, 0, 1 << 20)
+                                .to(rdma.right.memory.remote(), 0));
             }
             rdma.left.pair.close();
             rdma.left.memory.close();
@@ -135,31 +142,47 @@ class ClosingIT {
     }
 
     @Test
-    void aCloseDuringPostsAndPollsOfAnotherThreadEndsThemByAnException() throws InterruptedException {
+    void aCloseDuringPostsAndPollsOfAnotherThreadEndsThemByAnException()
+            throws InterruptedException {
         int rounds = Math.max(5, ROUNDS / TestPlace.timeScale());
         for (int round = 0; round < rounds; round++) {
             RdmaPair rdma = RdmaPair.onOneDevice();
             AtomicReference<Throwable> sender = new AtomicReference<>();
             AtomicReference<Throwable> receiver = new AtomicReference<>();
             AtomicReference<Throwable> poller = new AtomicReference<>();
-            Thread sending = start(sender, () -> {
-                Write write = rdma.left.pair.newWrite().from(rdma.left.memory, 0, 8).to(rdma.right.memory.remote(), 0);
-                while (true) {
-                    rdma.left.pair.offer(write);
-                }
-            });
-            Thread receiving = start(receiver, () -> {
-                ReceiveRequest receive = rdma.left.pair.newReceive().into(rdma.left.memory, 0, 8);
-                while (true) {
-                    rdma.left.pair.offer(receive);
-                }
-            });
-            Thread polling = start(poller, () -> {
-                WorkCompletions completions = WorkCompletions.allocate(16);
-                while (true) {
-                    rdma.left.queue.poll(completions);
-                }
-            });
+            Thread sending =
+                    start(
+                            sender,
+                            () -> {
+                                Write write =
+                                        rdma.left
+                                                .pair
+                                                .newWrite()
+                                                .from(rdma.left.memory, 0, 8)
+                                                .to(rdma.right.memory.remote(), 0);
+                                while (true) {
+                                    rdma.left.pair.offer(write);
+                                }
+                            });
+            Thread receiving =
+                    start(
+                            receiver,
+                            () -> {
+                                ReceiveRequest receive =
+                                        rdma.left.pair.newReceive().into(rdma.left.memory, 0, 8);
+                                while (true) {
+                                    rdma.left.pair.offer(receive);
+                                }
+                            });
+            Thread polling =
+                    start(
+                            poller,
+                            () -> {
+                                WorkCompletions completions = WorkCompletions.allocate(16);
+                                while (true) {
+                                    rdma.left.queue.poll(completions);
+                                }
+                            });
             Thread.sleep(round % 7);
             rdma.close();
             Waits.join(sending);

@@ -3,8 +3,6 @@ package org.verbs4j.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -12,6 +10,9 @@ import org.verbs4j.CompletionChannel;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.WorkCompletions;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Completion queues, channels, and every way in which a wait ends. */
 class CompletionIT {
@@ -36,7 +37,12 @@ class CompletionIT {
 
     private void write(int count) {
         for (int i = 0; i < count; i++) {
-            left.pair.post(left.pair.newWrite().id(i).from(left.memory, 0, 8).to(right.memory.remote(), 0));
+            left.pair.post(
+                    left.pair
+                            .newWrite()
+                            .id(i)
+                            .from(left.memory, 0, 8)
+                            .to(right.memory.remote(), 0));
         }
     }
 
@@ -70,7 +76,10 @@ class CompletionIT {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("holds 1 to " + most);
         }
-        assertThatThrownBy(() -> context.newCompletionQueue(1, left.channel, context.completionVectors()))
+        assertThatThrownBy(
+                        () ->
+                                context.newCompletionQueue(
+                                        1, left.channel, context.completionVectors()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("vector");
         assertThatThrownBy(() -> context.newCompletionQueue(1, right.channel, 0))
@@ -84,7 +93,8 @@ class CompletionIT {
             assertThatThrownBy(() -> queue.requestNotification(false))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("has no channel");
-            assertThatThrownBy(() -> queue.await(completions, SHORT)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> queue.await(completions, SHORT))
+                    .isInstanceOf(IllegalStateException.class);
         }
     }
 
@@ -92,10 +102,13 @@ class CompletionIT {
     void awaitTakesWhatIsThereAndWhatComes() throws InterruptedException {
         write(1);
         assertThat(left.queue.await(completions, Waits.LIMIT)).isEqualTo(1);
-        Thread later = Thread.ofPlatform().start(() -> {
-            sleep(SHORT);
-            write(1);
-        });
+        Thread later =
+                Thread.ofPlatform()
+                        .start(
+                                () -> {
+                                    sleep(SHORT);
+                                    write(1);
+                                });
         assertThat(left.queue.await(completions, Waits.LIMIT)).isEqualTo(1);
         Waits.join(later);
     }
@@ -126,7 +139,8 @@ class CompletionIT {
     }
 
     @Test
-    void aMessageThatIsNotSolicitedDoesNotWakeWhoAskedForSolicitedOnes() throws InterruptedException {
+    void aMessageThatIsNotSolicitedDoesNotWakeWhoAskedForSolicitedOnes()
+            throws InterruptedException {
         right.receive(1, 0, 8);
         right.receive(2, 0, 8);
         right.queue.requestNotification(true);
@@ -150,7 +164,8 @@ class CompletionIT {
     @Test
     void aThreadThatIsInterruptedAlreadyDoesNotWait() {
         Thread.currentThread().interrupt();
-        assertThatThrownBy(() -> left.queue.await(completions, Waits.LIMIT)).isInstanceOf(InterruptedException.class);
+        assertThatThrownBy(() -> left.queue.await(completions, Waits.LIMIT))
+                .isInstanceOf(InterruptedException.class);
         assertThat(Thread.interrupted()).isFalse();
     }
 
@@ -161,7 +176,9 @@ class CompletionIT {
         Thread waiter = waitInThread(queue, thrown);
         queue.close();
         Waits.join(waiter);
-        assertThat(thrown.get()).isInstanceOf(IllegalStateException.class).hasMessageContaining("is closed");
+        assertThat(thrown.get())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is closed");
     }
 
     @Test
@@ -185,10 +202,13 @@ class CompletionIT {
         CompletionQueue idle = left.context.newCompletionQueue(8, left.channel, 0);
         AtomicReference<Throwable> leader = new AtomicReference<>();
         Thread leading = waitInThread(idle, leader);
-        Thread writer = Thread.ofPlatform().start(() -> {
-            sleep(SHORT);
-            write(1);
-        });
+        Thread writer =
+                Thread.ofPlatform()
+                        .start(
+                                () -> {
+                                    sleep(SHORT);
+                                    write(1);
+                                });
         assertThat(left.queue.await(completions, Waits.LIMIT)).isEqualTo(1);
         Waits.join(writer);
         idle.close();
@@ -212,7 +232,11 @@ class CompletionIT {
 
     private static Thread waitInThread(CompletionQueue queue, AtomicReference<Throwable> thrown) {
         Thread waiter =
-                start(thrown, () -> queue.await(WorkCompletions.allocate(1), Waits.LIMIT.multipliedBy(2)));
+                start(
+                        thrown,
+                        () ->
+                                queue.await(
+                                        WorkCompletions.allocate(1), Waits.LIMIT.multipliedBy(2)));
         sleep(SHORT);
         return waiter;
     }

@@ -3,7 +3,6 @@ package org.verbs4j.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.verbs4j.Device;
 import org.verbs4j.DeviceAttributes;
@@ -14,6 +13,8 @@ import org.verbs4j.NodeType;
 import org.verbs4j.Port;
 import org.verbs4j.PortAttributes;
 import org.verbs4j.VerbsException;
+
+import java.util.List;
 
 class DevicesIT {
     @Test
@@ -50,7 +51,13 @@ class DevicesIT {
                 .hasMessageContaining("mlx5_99")
                 .hasMessageContaining(Devices.first().name());
         assertThatThrownBy(
-                        () -> new Device("gone0", Devices.first().guid(), NodeType.UNKNOWN, Devices.first().transport()).open())
+                        () ->
+                                new Device(
+                                                "gone0",
+                                                Devices.first().guid(),
+                                                NodeType.UNKNOWN,
+                                                Devices.first().transport())
+                                        .open())
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("gone0");
     }
@@ -82,7 +89,8 @@ class DevicesIT {
             Port port = context.activePort();
             List<GidEntry> table = port.gidTable();
             assertThat(table).isNotEmpty().noneMatch(entry -> entry.gid().isZero());
-            assertThat(table).allSatisfy(entry -> assertThat(port.gid(entry.index())).isEqualTo(entry));
+            assertThat(table)
+                    .allSatisfy(entry -> assertThat(port.gid(entry.index())).isEqualTo(entry));
         }
     }
 
@@ -92,7 +100,9 @@ class DevicesIT {
             Port port = context.activePort();
             GidEntry routable = port.routableGid().orElseThrow();
             assertThat(routable.type()).isEqualTo(GidEntry.Type.ROCE_V2);
-            boolean mapped = port.gidTable().stream().anyMatch(entry -> entry.isRoutable() && entry.gid().isIpv4Mapped());
+            boolean mapped =
+                    port.gidTable().stream()
+                            .anyMatch(entry -> entry.isRoutable() && entry.gid().isIpv4Mapped());
             assertThat(routable.gid().isIpv4Mapped()).isEqualTo(mapped);
         }
     }

@@ -6,7 +6,13 @@ import org.verbs4j.WorkStatus;
 
 /** A completion to keep, which the library itself never makes. */
 record Done(
-        long id, WorkStatus status, WorkOpcode opcode, long length, boolean hasImmediate, int immediate, int pair) {
+        long id,
+        WorkStatus status,
+        WorkOpcode opcode,
+        long length,
+        boolean hasImmediate,
+        int immediate,
+        int pair) {
     static Done of(WorkCompletion completion) {
         return new Done(
                 completion.wrId(),

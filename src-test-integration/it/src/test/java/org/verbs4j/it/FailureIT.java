@@ -37,7 +37,8 @@ class FailureIT {
     void aWrongKeyIsARemoteAccessErrorAndLaterRequestsAreFlushed() {
         pair.connect(ConnectOptions.defaults());
         RemoteBuffer there = right.memory.remote();
-        RemoteBuffer wrong = new RemoteBuffer(there.address(), there.length(), there.rkey() ^ 0x5555_0000);
+        RemoteBuffer wrong =
+                new RemoteBuffer(there.address(), there.length(), there.rkey() ^ 0x5555_0000);
         Done done = left.run(left.pair.newWrite().id(1).from(left.memory, 0, 8).to(wrong, 0));
         assertThat(done.status()).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
         assertThat(done.status().origin()).isEqualTo(WorkStatus.Origin.REMOTE);
@@ -81,7 +82,8 @@ class FailureIT {
     void aPeerThatIsGoneEndsTheRetries() {
         pair.connect(ConnectOptions.defaults().withTimeout(8).withRetries(1, 1));
         right.pair.close();
-        Done done = left.run(left.pair.newWrite().from(left.memory, 0, 8).to(right.memory.remote(), 0));
+        Done done =
+                left.run(left.pair.newWrite().from(left.memory, 0, 8).to(right.memory.remote(), 0));
         assertThat(done.status()).isEqualTo(WorkStatus.RETRY_EXCEEDED);
         assertThat(done.status().origin()).isEqualTo(WorkStatus.Origin.TRANSPORT);
     }

@@ -3,8 +3,7 @@ package org.verbs4j.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import java.lang.foreign.ValueLayout;
-import java.lang.management.ManagementFactory;
+
 import org.junit.jupiter.api.Test;
 import org.verbs4j.ReceiveRequest;
 import org.verbs4j.RemoteBuffer;
@@ -14,6 +13,9 @@ import org.verbs4j.WorkCompletion;
 import org.verbs4j.WorkCompletions;
 import org.verbs4j.WorkOpcode;
 import org.verbs4j.Write;
+
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
 
 /** Not one byte of garbage for a message, counted by the virtual machine for this thread. */
 class HotPathAllocationIT {
@@ -29,7 +31,8 @@ class HotPathAllocationIT {
         return TestPlace.timeScale() >= QUICK ? FULL / QUICK : FULL;
     }
 
-    private void assertNoAllocation(String what, int operations, Runnable warmUp, Runnable measured) {
+    private void assertNoAllocation(
+            String what, int operations, Runnable warmUp, Runnable measured) {
         warmUp.run();
         long thread = Thread.currentThread().threadId();
         long empty = threads.getThreadAllocatedBytes(thread);
@@ -37,7 +40,8 @@ class HotPathAllocationIT {
         long before = threads.getThreadAllocatedBytes(thread);
         measured.run();
         long allocated = threads.getThreadAllocatedBytes(thread) - before - perReading;
-        System.out.println(what + ": " + allocated + " B allocated by " + operations + " operations");
+        System.out.println(
+                what + ": " + allocated + " B allocated by " + operations + " operations");
         assertThat(allocated).as(what).isZero();
     }
 
@@ -59,10 +63,18 @@ class HotPathAllocationIT {
 
     @SuppressWarnings("ThreadPriorityCheck")
     private void writes(
-            RdmaPair.Side left, Write write, RemoteBuffer there, WorkCompletions completions, int count) {
+            RdmaPair.Side left,
+            Write write,
+            RemoteBuffer there,
+            WorkCompletions completions,
+            int count) {
         for (int i = 0; i < count; i++) {
             long offset = (i & 1023) * 64L;
-            left.pair.post(write.id(i).from(left.memory, offset, 64).to(there, offset).inline((i & 1) == 0));
+            left.pair.post(
+                    write.id(i)
+                            .from(left.memory, offset, 64)
+                            .to(there, offset)
+                            .inline((i & 1) == 0));
             while (left.queue.poll(completions) == 0) {
                 Thread.yield();
             }
@@ -93,7 +105,12 @@ class HotPathAllocationIT {
         }
     }
 
-    private void sends(RdmaPair pair, Send send, ReceiveRequest receive, WorkCompletions completions, int count) {
+    private void sends(
+            RdmaPair pair,
+            Send send,
+            ReceiveRequest receive,
+            WorkCompletions completions,
+            int count) {
         for (int i = 0; i < count; i++) {
             long offset = (i & 1023) * 64L;
             pair.right.pair.post(receive.id(i).into(pair.right.memory, offset, 64));
@@ -116,7 +133,12 @@ class HotPathAllocationIT {
             SendBatch batch = pair.left.pair.newSendBatch(BATCH);
             Write[] writes = new Write[BATCH];
             for (int i = 0; i < BATCH; i++) {
-                writes[i] = pair.left.pair.newWrite().from(pair.left.memory, i * 64L, 64).to(there, i * 64L);
+                writes[i] =
+                        pair.left
+                                .pair
+                                .newWrite()
+                                .from(pair.left.memory, i * 64L, 64)
+                                .to(there, i * 64L);
             }
             WorkCompletions completions = WorkCompletions.allocate(BATCH);
             assertNoAllocation(
@@ -128,7 +150,11 @@ class HotPathAllocationIT {
     }
 
     private void batches(
-            RdmaPair.Side left, SendBatch batch, Write[] writes, WorkCompletions completions, int rounds) {
+            RdmaPair.Side left,
+            SendBatch batch,
+            Write[] writes,
+            WorkCompletions completions,
+            int rounds) {
         for (int round = 0; round < rounds; round++) {
             batch.clear();
             for (Write write : writes) {

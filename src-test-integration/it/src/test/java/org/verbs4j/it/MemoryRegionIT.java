@@ -7,14 +7,6 @@ import static org.verbs4j.Access.REMOTE_ATOMIC;
 import static org.verbs4j.Access.REMOTE_READ;
 import static org.verbs4j.Access.REMOTE_WRITE;
 
-import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,6 +18,15 @@ import org.verbs4j.MemorySlice;
 import org.verbs4j.ProtectionDomain;
 import org.verbs4j.RemoteBuffer;
 import org.verbs4j.VerbsException;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 class MemoryRegionIT {
     private DeviceContext context;
@@ -70,10 +71,12 @@ class MemoryRegionIT {
     void aMappedFileCanBeRegisteredFromAnyOffset(@TempDir Path directory) throws IOException {
         Path file = directory.resolve("data");
         Files.write(file, new byte[100_000]);
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        try (FileChannel channel =
+                        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
                 Arena arena = Arena.ofConfined()) {
             MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 100_000, arena);
-            try (MemoryRegion region = domain.register(mapped.asSlice(4097, 50_000), LOCAL_WRITE, REMOTE_WRITE)) {
+            try (MemoryRegion region =
+                    domain.register(mapped.asSlice(4097, 50_000), LOCAL_WRITE, REMOTE_WRITE)) {
                 assertThat(region.length()).isEqualTo(50_000);
             }
         }
@@ -87,7 +90,10 @@ class MemoryRegionIT {
         assertThatThrownBy(() -> domain.register(MemorySegment.NULL, LOCAL_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("empty");
-        assertThatThrownBy(() -> domain.register(Arena.ofAuto().allocate(10).asReadOnly(), LOCAL_WRITE))
+        assertThatThrownBy(
+                        () ->
+                                domain.register(
+                                        Arena.ofAuto().allocate(10).asReadOnly(), LOCAL_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("read-only");
         assertThatThrownBy(() -> domain.allocate(0, LOCAL_WRITE))
@@ -96,7 +102,8 @@ class MemoryRegionIT {
         Arena closed = Arena.ofConfined();
         MemorySegment gone = closed.allocate(10);
         closed.close();
-        assertThatThrownBy(() -> domain.register(gone, LOCAL_WRITE)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> domain.register(gone, LOCAL_WRITE))
+                .isInstanceOf(IllegalStateException.class);
     }
 
     @Test
@@ -105,14 +112,16 @@ class MemoryRegionIT {
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("ibv_reg_mr: EINVAL")
                 .hasMessageContaining("need LOCAL_WRITE as well");
-        assertThatThrownBy(() -> domain.allocate(4096, REMOTE_ATOMIC)).isInstanceOf(VerbsException.class);
+        assertThatThrownBy(() -> domain.allocate(4096, REMOTE_ATOMIC))
+                .isInstanceOf(VerbsException.class);
     }
 
     @Test
     void unmappedMemoryIsRefusedWithTheReason() {
         MemorySegment nowhere = MemorySegment.ofAddress(4096).reinterpret(4096);
         assertThatThrownBy(() -> domain.register(nowhere, LOCAL_WRITE))
-                .isInstanceOfSatisfying(VerbsException.class, e -> assertThat(e.verb()).isEqualTo("ibv_reg_mr"))
+                .isInstanceOfSatisfying(
+                        VerbsException.class, e -> assertThat(e.verb()).isEqualTo("ibv_reg_mr"))
                 .hasMessageContaining("EFAULT")
                 .hasMessageContaining("not mapped");
     }
@@ -144,10 +153,15 @@ class MemoryRegionIT {
             assertThat(region.remote().length()).isEqualTo(4096);
             assertThatThrownBy(() -> region.slice(4000, 97))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("offset 4000 and length 97 lie outside of the memory region of 4096 bytes");
-            assertThatThrownBy(() -> slice.slice(90, 7)).isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> region.slice(-1, 1)).isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> region.slice(1, Long.MAX_VALUE)).isInstanceOf(IllegalArgumentException.class);
+                    .hasMessageContaining(
+                            "offset 4000 and length 97 lie outside of the memory region of 4096"
+                                    + " bytes");
+            assertThatThrownBy(() -> slice.slice(90, 7))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> region.slice(-1, 1))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> region.slice(1, Long.MAX_VALUE))
+                    .isInstanceOf(IllegalArgumentException.class);
         }
     }
 
@@ -158,10 +172,13 @@ class MemoryRegionIT {
         MemorySlice slice = region.slice(0, 8);
         region.close();
         region.close();
-        assertThatThrownBy(region::segment).isInstanceOf(IllegalStateException.class).hasMessageContaining("is closed");
+        assertThatThrownBy(region::segment)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is closed");
         assertThatThrownBy(region::remote).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> region.slice(0, 1)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(slice::segment).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> segment.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> segment.get(ValueLayout.JAVA_BYTE, 0))
+                .isInstanceOf(IllegalStateException.class);
     }
 }

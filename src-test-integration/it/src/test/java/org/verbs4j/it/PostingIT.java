@@ -30,7 +30,9 @@ class PostingIT {
 
     @BeforeEach
     void open() {
-        pair = RdmaPair.onOneDevice(builder -> builder.maxSendRequests(REQUESTS).maxReceiveRequests(REQUESTS));
+        pair =
+                RdmaPair.onOneDevice(
+                        builder -> builder.maxSendRequests(REQUESTS).maxReceiveRequests(REQUESTS));
         left = pair.left;
         right = pair.right;
     }
@@ -100,21 +102,39 @@ class PostingIT {
         }
         assertThat(right.pair.offer(batch)).isEqualTo(most - 2);
         assertThatThrownBy(() -> right.pair.post(batch))
-                .isInstanceOfSatisfying(PostException.class, e -> assertThat(e.acceptedCount()).isZero());
+                .isInstanceOfSatisfying(
+                        PostException.class, e -> assertThat(e.acceptedCount()).isZero());
     }
 
     @Test
     void aBatchWithAWrongRequestIsUnderWayUpToIt() {
         connect();
-        Write wrong = left.pair.newWrite().id(1).from(left.memory, 0, 1000).to(right.memory.remote(), 0).inline(true);
+        Write wrong =
+                left.pair
+                        .newWrite()
+                        .id(1)
+                        .from(left.memory, 0, 1000)
+                        .to(right.memory.remote(), 0)
+                        .inline(true);
         SendBatch batch =
                 left.pair
                         .newSendBatch(3)
-                        .add(left.pair.newWrite().id(0).from(left.memory, 0, 8).to(right.memory.remote(), 0))
+                        .add(
+                                left.pair
+                                        .newWrite()
+                                        .id(0)
+                                        .from(left.memory, 0, 8)
+                                        .to(right.memory.remote(), 0))
                         .add(wrong)
-                        .add(left.pair.newWrite().id(2).from(left.memory, 0, 8).to(right.memory.remote(), 0));
+                        .add(
+                                left.pair
+                                        .newWrite()
+                                        .id(2)
+                                        .from(left.memory, 0, 8)
+                                        .to(right.memory.remote(), 0));
         assertThatThrownBy(() -> left.pair.post(batch))
-                .isInstanceOfSatisfying(PostException.class, e -> assertThat(e.acceptedCount()).isEqualTo(1))
+                .isInstanceOfSatisfying(
+                        PostException.class, e -> assertThat(e.acceptedCount()).isEqualTo(1))
                 .hasMessageContaining("Write request 1 of 1000 bytes");
         assertThat(left.next().id()).isZero();
         assertThat(left.idle()).isTrue();
@@ -133,10 +153,18 @@ class PostingIT {
 
     @Test
     void tooManyPartsAreRefusedWithTheLimit() {
-        assertThatThrownBy(() -> left.pair.newSend().from(parts(left.memory, left.pair.maxSendSge() + 1)))
+        assertThatThrownBy(
+                        () ->
+                                left.pair
+                                        .newSend()
+                                        .from(parts(left.memory, left.pair.maxSendSge() + 1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("maxSendSge");
-        assertThatThrownBy(() -> left.pair.newReceive().into(parts(left.memory, left.pair.maxReceiveSge() + 1)))
+        assertThatThrownBy(
+                        () ->
+                                left.pair
+                                        .newReceive()
+                                        .into(parts(left.memory, left.pair.maxReceiveSge() + 1)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -155,7 +183,8 @@ class PostingIT {
                     .hasMessageContaining("maximum of " + most + " bytes");
             left.pair.newSend().from(large, 0, most);
         } catch (VerbsException e) {
-            org.junit.jupiter.api.Assumptions.abort("no memory for " + most + " bytes: " + e.getMessage());
+            org.junit.jupiter.api.Assumptions.abort(
+                    "no memory for " + most + " bytes: " + e.getMessage());
         }
     }
 
@@ -165,7 +194,8 @@ class PostingIT {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("outside of the memory region");
         RemoteBuffer remote = right.memory.remote(0, 64);
-        assertThatThrownBy(() -> left.pair.newWrite().to(remote, 65)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> left.pair.newWrite().to(remote, 65))
+                .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> left.pair.newFetchAndAdd().at(remote, 4))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("not aligned to 8 bytes");
@@ -181,16 +211,19 @@ class PostingIT {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("a request is posted where it was made");
         ReceiveRequest receive = right.pair.newReceive().into(right.memory, 0, 8);
-        assertThatThrownBy(() -> left.pair.post(receive)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> left.pair.post(receive))
+                .isInstanceOf(IllegalArgumentException.class);
         SendBatch batch = left.pair.newSendBatch(1);
         assertThatThrownBy(() -> batch.add(foreign)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> right.pair.post(batch)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> right.pair.post(batch))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
     void aRequestIsInOneBatchOnceAndNotPostedAloneMeanwhile() {
         connect();
-        Write write = left.pair.newWrite().id(5).from(left.memory, 0, 8).to(right.memory.remote(), 0);
+        Write write =
+                left.pair.newWrite().id(5).from(left.memory, 0, 8).to(right.memory.remote(), 0);
         SendBatch batch = left.pair.newSendBatch(2).add(write);
         assertThatThrownBy(() -> batch.add(write)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> left.pair.post(write)).isInstanceOf(IllegalStateException.class);
@@ -230,14 +263,18 @@ class PostingIT {
         assertThatThrownBy(() -> left.pair.newRead())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("maxInitiatedReads 0");
-        assertThatThrownBy(() -> left.pair.newFetchAndAdd()).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> left.pair.newFetchAndAdd())
+                .isInstanceOf(IllegalStateException.class);
     }
 
     @Test
     void connectingWithoutReadsIsRefusedWhenReadsAreMadeAlready() {
         left.pair.newRead();
         assertThatThrownBy(
-                        () -> left.pair.connect(right.pair.endpoint(), ConnectOptions.defaults().withReads(0, 0)))
+                        () ->
+                                left.pair.connect(
+                                        right.pair.endpoint(),
+                                        ConnectOptions.defaults().withReads(0, 0)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("maxInitiatedReads is 0");
     }

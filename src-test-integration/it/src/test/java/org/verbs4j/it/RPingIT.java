@@ -63,7 +63,10 @@ class RPingIT {
                 ToolRun.Outcome served = serving.await(LIMIT);
                 assertThat(pinged.status()).as(pinged.err()).isZero();
                 assertThat(served.status()).as(served.err()).isZero();
-                assertThat(pinged.err()).isEqualTo("client DISCONNECT EVENT...\n");
+                if (client.equals("java") || !pinged.err().isEmpty()) {
+                    // the C client ends without waiting for the server's answer
+                    assertThat(pinged.err()).isEqualTo("client DISCONNECT EVENT...\n");
+                }
                 assertThat(served.err())
                         .isEqualTo(
                                 "server DISCONNECT EVENT...\n"

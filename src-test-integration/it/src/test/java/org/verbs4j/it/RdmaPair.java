@@ -1,10 +1,5 @@
 package org.verbs4j.it;
 
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.List;
-import java.util.function.Consumer;
 import org.verbs4j.Access;
 import org.verbs4j.CompletionChannel;
 import org.verbs4j.CompletionQueue;
@@ -19,15 +14,26 @@ import org.verbs4j.ReceiveRequest;
 import org.verbs4j.SendRequest;
 import org.verbs4j.WorkCompletions;
 
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+
 /**
- * Two reliable connected queue pairs, each on a context of its own with memory that the other may do everything with.
+ * Two reliable connected queue pairs, each on a context of its own with memory that the other may
+ * do everything with.
  *
  * <p>Closes everything in the order that the library demands, which itself is a test of it.
  */
 final class RdmaPair implements AutoCloseable {
     static final long MEMORY = 2L << 20;
-    static final Access[] ALL = {Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC};
-    private static final Access[] REMOTE = {Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC};
+    static final Access[] ALL = {
+        Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC
+    };
+    private static final Access[] REMOTE = {
+        Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC
+    };
     private static final int COMPLETIONS = 256;
 
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
@@ -55,10 +61,14 @@ final class RdmaPair implements AutoCloseable {
         return new RdmaPair(first, first, options);
     }
 
-    /** The queue pairs on the first and the second device, so that packets leave the device; connected. */
+    /**
+     * The queue pairs on the first and the second device, so that packets leave the device;
+     * connected.
+     */
     static RdmaPair onTwoDevices() {
         List<Device> devices = Devices.list();
-        return new RdmaPair(devices.getFirst(), devices.getLast(), builder -> {}).connect(ConnectOptions.defaults());
+        return new RdmaPair(devices.getFirst(), devices.getLast(), builder -> {})
+                .connect(ConnectOptions.defaults());
     }
 
     RdmaPair connect(ConnectOptions options) {
@@ -149,7 +159,11 @@ final class RdmaPair implements AutoCloseable {
         /** Fills memory with a pattern that differs at every place. */
         void fill(long offset, long length, int seed) {
             for (long i = 0; i < length; i++) {
-                memory.segment().set(java.lang.foreign.ValueLayout.JAVA_BYTE, offset + i, (byte) (i * 31 + seed));
+                memory.segment()
+                        .set(
+                                java.lang.foreign.ValueLayout.JAVA_BYTE,
+                                offset + i,
+                                (byte) (i * 31 + seed));
             }
         }
     }

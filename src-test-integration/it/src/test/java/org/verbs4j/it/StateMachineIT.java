@@ -21,7 +21,10 @@ import org.verbs4j.RcQueuePair;
 import org.verbs4j.VerbsException;
 import org.verbs4j.WorkStatus;
 
-/** Transitions of reliable connected queue pairs, and the diagnosis of those that the kernel refuses. */
+/**
+ * Transitions of reliable connected queue pairs, and the diagnosis of those that the kernel
+ * refuses.
+ */
 class StateMachineIT {
     private RdmaPair pair;
     private RcQueuePair left;
@@ -140,17 +143,24 @@ class StateMachineIT {
     void aMissingAttributeIsNamed() {
         left.reset();
         QueuePairTransitionException e =
-                refused(() -> left.modify(new QueuePairAttributes().state(QueuePairState.INIT).port(1)));
+                refused(
+                        () ->
+                                left.modify(
+                                        new QueuePairAttributes()
+                                                .state(QueuePairState.INIT)
+                                                .port(1)));
         assertThat(e.from()).isEqualTo(QueuePairState.RESET);
         assertThat(e.to()).isEqualTo(QueuePairState.INIT);
-        assertThat(e.missingAttributes()).containsExactlyInAnyOrder("IBV_QP_PKEY_INDEX", "IBV_QP_ACCESS_FLAGS");
+        assertThat(e.missingAttributes())
+                .containsExactlyInAnyOrder("IBV_QP_PKEY_INDEX", "IBV_QP_ACCESS_FLAGS");
         assertThat(e).hasMessageContaining("it needs IBV_QP_ACCESS_FLAGS, IBV_QP_PKEY_INDEX");
         assertThat(left.state()).isEqualTo(QueuePairState.RESET);
     }
 
     @Test
     void anAttributeThatDoesNotBelongThereIsNamed() {
-        QueuePairAttributes tooMuch = readyToReceive(AddressVector.of(right.endpoint(), local())).retryCount(7);
+        QueuePairAttributes tooMuch =
+                readyToReceive(AddressVector.of(right.endpoint(), local())).retryCount(7);
         QueuePairTransitionException e = refused(() -> left.modify(tooMuch));
         assertThat(e.disallowedAttributes()).containsExactly("IBV_QP_RETRY_CNT");
         assertThat(e.missingAttributes()).isEmpty();
@@ -160,7 +170,8 @@ class StateMachineIT {
     void aTransitionThatDoesNotExistIsCalledSo() {
         left.reset();
         assertThat(refused(() -> left.moveToReadyToSend(ConnectOptions.defaults())))
-                .hasMessageContaining("cannot go from RESET to READY_TO_SEND: there is no such transition");
+                .hasMessageContaining(
+                        "cannot go from RESET to READY_TO_SEND: there is no such transition");
         assertThat(refused(left::moveToError)).hasMessageContaining("there is no such transition");
     }
 
@@ -186,7 +197,8 @@ class StateMachineIT {
                         .findFirst()
                         .orElseThrow();
         AddressVector way = new AddressVector(1, 0, 0, route(local().gid(), linkLocal.index()));
-        assertThat(refused(() -> left.modify(readyToReceive(way)))).hasMessageContaining("not of one family");
+        assertThat(refused(() -> left.modify(readyToReceive(way))))
+                .hasMessageContaining("not of one family");
     }
 
     @Test
@@ -209,14 +221,16 @@ class StateMachineIT {
 
     @Test
     void aPeerWhoseAddressDoesNotAnswerIsNamed() {
-        QueuePairEndpoint nobody = new QueuePairEndpoint(17, 0, 0, Mtu.BYTES_1024, Gid.parse("10.77.0.200"));
+        QueuePairEndpoint nobody =
+                new QueuePairEndpoint(17, 0, 0, Mtu.BYTES_1024, Gid.parse("10.77.0.200"));
         assertThat(refused(() -> left.connect(nobody))).hasMessageContaining("10.77.0.200");
         assertThat(left.state()).isEqualTo(QueuePairState.INIT);
     }
 
     @Test
     void aPeerWithoutGidIsRefusedOnEthernet() {
-        assertThatThrownBy(() -> left.connect(new QueuePairEndpoint(17, 0, 0, Mtu.BYTES_1024, null)))
+        assertThatThrownBy(
+                        () -> left.connect(new QueuePairEndpoint(17, 0, 0, Mtu.BYTES_1024, null)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("has no GID");
     }
@@ -247,7 +261,8 @@ class StateMachineIT {
         right.reset();
         pair.connect(ConnectOptions.defaults());
         pair.right.receive(3, 0, 8);
-        assertThat(pair.left.run(left.newSend().from(pair.left.memory, 0, 8)).status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(pair.left.run(left.newSend().from(pair.left.memory, 0, 8)).status())
+                .isEqualTo(WorkStatus.SUCCESS);
         assertThat(pair.right.next().id()).isEqualTo(3);
     }
 }

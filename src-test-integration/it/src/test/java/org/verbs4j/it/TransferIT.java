@@ -2,15 +2,12 @@ package org.verbs4j.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.verbs4j.ConnectOptions;
 import org.verbs4j.MemorySlice;
 import org.verbs4j.ReceiveBatch;
@@ -18,6 +15,10 @@ import org.verbs4j.RemoteBuffer;
 import org.verbs4j.SendBatch;
 import org.verbs4j.WorkOpcode;
 import org.verbs4j.WorkStatus;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
 
 /** What arrives, between two queue pairs of one device and between two devices. */
 @ParameterizedClass
@@ -50,7 +51,8 @@ class TransferIT {
         return side.memory.segment().asSlice(offset, length);
     }
 
-    private static void assertEqual(RdmaPair.Side a, long from, RdmaPair.Side b, long to, long length) {
+    private static void assertEqual(
+            RdmaPair.Side a, long from, RdmaPair.Side b, long to, long length) {
         assertThat(part(a, from, length).mismatch(part(b, to, length))).isEqualTo(-1);
     }
 
@@ -106,7 +108,8 @@ class TransferIT {
     void aWriteChangesTheOthersMemoryAndNothingElse() {
         left.fill(0, 100_000, 3);
         RemoteBuffer target = right.memory.remote();
-        Done written = left.run(left.pair.newWrite().from(left.memory, 0, 100_000).to(target, 1_000_000));
+        Done written =
+                left.run(left.pair.newWrite().from(left.memory, 0, 100_000).to(target, 1_000_000));
         assertThat(written.opcode()).isEqualTo(WorkOpcode.WRITE);
         assertThat(written.status()).isEqualTo(WorkStatus.SUCCESS);
         assertEqual(left, 0, right, 1_000_000, 100_000);
@@ -119,7 +122,12 @@ class TransferIT {
     void aWriteWithImmediateUsesUpAReceive() {
         left.fill(0, 500, 4);
         right.pair.post(right.pair.newReceive().id(3).empty());
-        left.run(left.pair.newWrite().from(left.memory, 0, 500).to(right.memory.remote(), 0).immediate(0xcafe));
+        left.run(
+                left.pair
+                        .newWrite()
+                        .from(left.memory, 0, 500)
+                        .to(right.memory.remote(), 0)
+                        .immediate(0xcafe));
         Done received = right.next();
         assertThat(received.opcode()).isEqualTo(WorkOpcode.RECEIVE_WRITE_IMMEDIATE);
         assertThat(received.immediate()).isEqualTo(0xcafe);
@@ -130,7 +138,12 @@ class TransferIT {
     @Test
     void aReadBringsTheOthersMemory() {
         right.fill(2000, 70_000, 5);
-        Done read = left.run(left.pair.newRead().from(right.memory.remote(), 2000).into(left.memory, 10, 70_000));
+        Done read =
+                left.run(
+                        left.pair
+                                .newRead()
+                                .from(right.memory.remote(), 2000)
+                                .into(left.memory, 10, 70_000));
         assertThat(read.opcode()).isEqualTo(WorkOpcode.READ);
         assertThat(read.length()).isEqualTo(70_000);
         assertEqual(right, 2000, left, 10, 70_000);
@@ -140,7 +153,8 @@ class TransferIT {
     void compareAndSwapReplacesTheExpectedNumberOnlyAndBringsTheOldOne() {
         MemorySegment there = part(right, 64, 8);
         there.set(ValueLayout.JAVA_LONG, 0, 100);
-        var request = left.pair.newCompareAndSwap().at(right.memory.remote(), 64).into(left.memory, 0);
+        var request =
+                left.pair.newCompareAndSwap().at(right.memory.remote(), 64).into(left.memory, 0);
         Done done = left.run(request.expect(100).swap(200));
         assertThat(done.opcode()).isEqualTo(WorkOpcode.COMPARE_AND_SWAP);
         assertThat(part(left, 0, 8).get(ValueLayout.JAVA_LONG, 0)).isEqualTo(100);
@@ -177,14 +191,28 @@ class TransferIT {
     @Test
     void gatheredPartsArriveAsOneMessageAndAreScatteredInOrder() {
         pair.close();
-        pair = RdmaPair.onOneDevice(builder -> builder.maxSendSge(4).maxReceiveSge(3)).connect(ConnectOptions.defaults());
+        pair =
+                RdmaPair.onOneDevice(builder -> builder.maxSendSge(4).maxReceiveSge(3))
+                        .connect(ConnectOptions.defaults());
         left = pair.left;
         right = pair.right;
         left.fill(0, 300, 7);
         MemorySlice empty = left.memory.slice(5, 0);
         right.pair.post(
-                right.pair.newReceive().into(right.memory.slice(1000, 10), right.memory.slice(2000, 150), right.memory.slice(3000, 500)));
-        left.run(left.pair.newSend().from(left.memory.slice(0, 100), empty, left.memory.slice(100, 199), left.memory.slice(299, 1)));
+                right.pair
+                        .newReceive()
+                        .into(
+                                right.memory.slice(1000, 10),
+                                right.memory.slice(2000, 150),
+                                right.memory.slice(3000, 500)));
+        left.run(
+                left.pair
+                        .newSend()
+                        .from(
+                                left.memory.slice(0, 100),
+                                empty,
+                                left.memory.slice(100, 199),
+                                left.memory.slice(299, 1)));
         assertThat(right.next().length()).isEqualTo(300);
         assertEqual(left, 0, right, 1000, 10);
         assertEqual(left, 10, right, 2000, 150);
@@ -193,8 +221,20 @@ class TransferIT {
 
     @Test
     void anUnsignaledRequestLeavesNoCompletion() {
-        left.pair.post(left.pair.newWrite().id(1).from(left.memory, 0, 8).to(right.memory.remote(), 0).signaled(false));
-        Done done = left.run(left.pair.newWrite().id(2).from(left.memory, 0, 8).to(right.memory.remote(), 8));
+        left.pair.post(
+                left.pair
+                        .newWrite()
+                        .id(1)
+                        .from(left.memory, 0, 8)
+                        .to(right.memory.remote(), 0)
+                        .signaled(false));
+        Done done =
+                left.run(
+                        left.pair
+                                .newWrite()
+                                .id(2)
+                                .from(left.memory, 0, 8)
+                                .to(right.memory.remote(), 8));
         assertThat(done.id()).isEqualTo(2);
         assertThat(left.idle()).isTrue();
     }
@@ -203,7 +243,12 @@ class TransferIT {
     void aFencedSendComesAfterTheReadBeforeIt() {
         right.fill(0, 50_000, 8);
         right.receive(1, 100_000, 50_000);
-        left.pair.post(left.pair.newRead().from(right.memory.remote(), 0).into(left.memory, 0, 50_000).signaled(false));
+        left.pair.post(
+                left.pair
+                        .newRead()
+                        .from(right.memory.remote(), 0)
+                        .into(left.memory, 0, 50_000)
+                        .signaled(false));
         left.run(left.pair.newSend().from(left.memory, 0, 50_000).fenced(true));
         right.next();
         assertEqual(right, 0, right, 100_000, 50_000);

@@ -49,6 +49,7 @@ class VirtualThreadsIT {
                 channels.add(EventChannel.open());
                 ids.add(channels.getLast().newId());
             }
+            System.out.printf("others run every %d us while nobody waits%n", pace());
             CountDownLatch started = new CountDownLatch(WAITERS);
             CountDownLatch done = new CountDownLatch(WAITERS);
             AtomicLong events = new AtomicLong();

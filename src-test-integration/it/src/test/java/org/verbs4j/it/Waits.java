@@ -25,7 +25,8 @@ final class Waits {
     /** Waits for a thread to end. */
     static void join(Thread thread) throws InterruptedException {
         if (!thread.join(LIMIT)) {
-            throw new AssertionError(thread + " does not end: " + java.util.Arrays.toString(thread.getStackTrace()));
+            throw new AssertionError(
+                    thread + " does not end: " + java.util.Arrays.toString(thread.getStackTrace()));
         }
     }
 }
