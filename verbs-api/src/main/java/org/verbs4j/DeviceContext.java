@@ -298,8 +298,9 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Closes the device, {@code ibv_close_device}. Does nothing when it is closed, or when it is not the program's but
-     * came from {@link org.verbs4j.cm}: the C library opens such a device once and shares it.
+     * Closes the device, {@code ibv_close_device}. Does nothing when it is closed, or when it is
+     * not the program's but came from {@link org.verbs4j.cm}: the C library opens such a device
+     * once and shares it.
      *
      * @throws IllegalStateException when something made from it is open, naming it
      * @throws VerbsException when the library refuses

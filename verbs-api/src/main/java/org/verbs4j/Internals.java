@@ -1,10 +1,11 @@
 package org.verbs4j;
 
+import org.verbs4j.internal.VerbsInternals;
+
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.verbs4j.internal.VerbsInternals;
 
 /** What the other packages of this module may do with the objects of this one. */
 final class Internals extends VerbsInternals {
@@ -19,7 +20,8 @@ final class Internals extends VerbsInternals {
 
     @Override
     public DeviceContext borrow(MemorySegment context) {
-        return borrowed.computeIfAbsent(context.address(), address -> DeviceContext.borrow(context));
+        return borrowed.computeIfAbsent(
+                context.address(), address -> DeviceContext.borrow(context));
     }
 
     @Override

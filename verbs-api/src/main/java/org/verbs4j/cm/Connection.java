@@ -1,8 +1,5 @@
 package org.verbs4j.cm;
 
-import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,6 +8,10 @@ import org.verbs4j.RcQueuePair;
 import org.verbs4j.VerbsException;
 import org.verbs4j.WorkCompletions;
 import org.verbs4j.internal.VerbsInternals;
+
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
 
 /**
  * A connected queue pair and its peer.

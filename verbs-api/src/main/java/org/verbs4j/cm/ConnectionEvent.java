@@ -1,7 +1,8 @@
 package org.verbs4j.cm;
 
-import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+
+import java.nio.ByteBuffer;
 
 /**
  * What happened to a {@link ConnectionId}, {@code struct rdma_cm_event}. A value: everything is
@@ -28,8 +29,8 @@ public sealed interface ConnectionEvent {
      * @param id a new one, for this connection: accept, reject or close it
      * @param listener the id that listens
      * @param privateData what the peer sent along
-     * @param offer what the peer proposes: its reads are {@link ConnectionParameters#initiatorDepth}
-     *     here, as the accepting side would say it
+     * @param offer what the peer proposes: its reads are {@link
+     *     ConnectionParameters#initiatorDepth} here, as the accepting side would say it
      * @param queuePairNumber the peer's
      */
     record Requested(
@@ -77,7 +78,9 @@ public sealed interface ConnectionEvent {
     /** {@code RDMA_CM_EVENT_DISCONNECTED}: by the peer, or as answer to one's own disconnect. */
     record Disconnected(ConnectionId id) implements ConnectionEvent {}
 
-    /** {@code RDMA_CM_EVENT_TIMEWAIT_EXIT}: no late packet of the connection can arrive any more. */
+    /**
+     * {@code RDMA_CM_EVENT_TIMEWAIT_EXIT}: no late packet of the connection can arrive any more.
+     */
     record TimeWaitExited(ConnectionId id) implements ConnectionEvent {}
 
     /** {@code RDMA_CM_EVENT_DEVICE_REMOVAL}: the device is going; close everything on it. */

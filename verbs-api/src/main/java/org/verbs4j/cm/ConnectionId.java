@@ -1,11 +1,5 @@
 package org.verbs4j.cm;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.QueuePairAttributes;
@@ -21,6 +15,13 @@ import org.verbs4j.bindings.rdma_cm_id;
 import org.verbs4j.bindings.rdma_route;
 import org.verbs4j.bindings.sockaddr_storage;
 import org.verbs4j.internal.VerbsInternals;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
 
 /**
  * One connection, or one listener, of the connection manager: {@code struct rdma_cm_id}.
@@ -421,7 +422,9 @@ public final class ConnectionId implements AutoCloseable {
                             + " cannot "
                             + what
                             + ": "
-                            + (answered ? "it has been answered" : "it did not come with a request"));
+                            + (answered
+                                    ? "it has been answered"
+                                    : "it did not come with a request"));
         }
     }
 

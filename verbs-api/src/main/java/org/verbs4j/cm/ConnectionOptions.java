@@ -1,9 +1,10 @@
 package org.verbs4j.cm;
 
+import org.verbs4j.bindings.Verbs;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import org.verbs4j.bindings.Verbs;
 
 /**
  * Settings of a {@link ConnectionId}, {@code rdma_set_option(3)}. Make them before binding or
@@ -38,7 +39,9 @@ public final class ConnectionOptions {
                 Verbs.RDMA_OPTION_ID_ACK_TIMEOUT(), exponent, LONGEST_ACK_TIMEOUT, "ackTimeout");
     }
 
-    /** Whether a local address may be bound that another id has, {@code RDMA_OPTION_ID_REUSEADDR}. */
+    /**
+     * Whether a local address may be bound that another id has, {@code RDMA_OPTION_ID_REUSEADDR}.
+     */
     public ConnectionOptions reuseAddress(boolean on) {
         return setFlag(Verbs.RDMA_OPTION_ID_REUSEADDR(), on, "reuseAddress");
     }

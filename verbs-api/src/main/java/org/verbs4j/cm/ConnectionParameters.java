@@ -1,10 +1,11 @@
 package org.verbs4j.cm;
 
+import org.verbs4j.bindings.Verbs;
+import org.verbs4j.bindings.rdma_conn_param;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import org.verbs4j.bindings.Verbs;
-import org.verbs4j.bindings.rdma_conn_param;
 
 /**
  * How a connection is to behave, {@code struct rdma_conn_param}. The peers settle on what both can.

@@ -1,11 +1,12 @@
 package org.verbs4j.cm;
 
-import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.RcQueuePair;
+
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
 
 /**
  * A peer that wants to connect: accept it, reject it, or close it, which rejects as well.
@@ -14,8 +15,7 @@ import org.verbs4j.RcQueuePair;
  * the listener, which may be closed meanwhile.
  */
 public final class ConnectionRequest implements AutoCloseable {
-    private static final String GONE =
-            "has the peer died or given up before it was accepted?";
+    private static final String GONE = "has the peer died or given up before it was accepted?";
 
     private final Link link;
     private final ConnectionEvent.Requested requested;

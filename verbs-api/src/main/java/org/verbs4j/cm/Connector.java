@@ -1,10 +1,11 @@
 package org.verbs4j.cm;
 
-import java.net.InetSocketAddress;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.RcQueuePair;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
 
 /**
  * The active side: finds the way to a server, whereupon there is a device to build on, then

@@ -1,8 +1,9 @@
 package org.verbs4j.cm;
 
+import org.jspecify.annotations.Nullable;
+
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /** Settings of a {@link Connector}. Belongs to one thread. */
 public final class ConnectorBuilder {

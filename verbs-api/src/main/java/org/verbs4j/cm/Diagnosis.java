@@ -1,10 +1,11 @@
 package org.verbs4j.cm;
 
-import java.net.InetSocketAddress;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.bindings.Errno;
 import org.verbs4j.bindings.Posix;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
 
 /** What went wrong and what to check, found out only after something has failed. */
 final class Diagnosis {
@@ -19,8 +20,8 @@ final class Diagnosis {
                             + " container pass on /dev/infiniband";
         } else if (errno == Posix.EACCES() || errno == Posix.EPERM()) {
             why =
-                    "no permission for /dev/infiniband/rdma_cm: run as a user who may read and write"
-                            + " it, often a member of the group rdma";
+                    "no permission for /dev/infiniband/rdma_cm: run as a user who may read and"
+                        + " write it, often a member of the group rdma";
         } else if (errno == Posix.EMFILE() || errno == Posix.ENFILE()) {
             why = "too many open files: raise `ulimit -n`; each connection needs two";
         } else {
@@ -118,7 +119,8 @@ final class Diagnosis {
             return new ConnectionException(
                     call,
                     -status,
-                    SocketAddresses.text(remote) + " rejected: nobody listens there, or the"
+                    SocketAddresses.text(remote)
+                            + " rejected: nobody listens there, or the"
                             + " program refused",
                     event);
         }

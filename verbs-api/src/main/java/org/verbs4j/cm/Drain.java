@@ -1,6 +1,5 @@
 package org.verbs4j.cm;
 
-import java.util.concurrent.ThreadLocalRandom;
 import org.verbs4j.CompletionHandler;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.PostException;
@@ -10,6 +9,8 @@ import org.verbs4j.Send;
 import org.verbs4j.WorkCompletion;
 import org.verbs4j.WorkCompletions;
 import org.verbs4j.internal.VerbsInternals;
+
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Takes everything that a queue pair in error still owes: a marker is posted to each of its queues,

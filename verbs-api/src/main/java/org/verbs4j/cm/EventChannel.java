@@ -1,16 +1,5 @@
 package org.verbs4j.cm;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +12,18 @@ import org.verbs4j.bindings.rdma_event_channel;
 import org.verbs4j.internal.DescriptorWait;
 import org.verbs4j.internal.NonBlocking;
 import org.verbs4j.internal.VerbsInternals;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * Where the events of {@link ConnectionId}s arrive, {@code struct rdma_event_channel}.
@@ -343,8 +344,10 @@ public final class EventChannel implements AutoCloseable {
             closed = open.isEmpty();
         }
         if (!open.isEmpty()) {
-            String named = open.stream().map(ConnectionId::toString).collect(Collectors.joining(", "));
-            throw new IllegalStateException(this + " is still used by " + named + ": close them first");
+            String named =
+                    open.stream().map(ConnectionId::toString).collect(Collectors.joining(", "));
+            throw new IllegalStateException(
+                    this + " is still used by " + named + ": close them first");
         }
         awaitReaderGone();
         try {

@@ -1,10 +1,11 @@
 package org.verbs4j.cm;
 
-import java.lang.foreign.MemorySegment;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.rdma_cm_event;
 import org.verbs4j.bindings.rdma_conn_param;
 import org.verbs4j.cm.ConnectionEvent.Failed.Reason;
+
+import java.lang.foreign.MemorySegment;
 
 /** Copies a {@code struct rdma_cm_event} into a value. */
 final class EventReader {
@@ -32,9 +33,7 @@ final class EventReader {
         }
         if (code == Verbs.RDMA_CM_EVENT_CONNECT_RESPONSE()) {
             return new ConnectionEvent.Responded(
-                    id,
-                    ConnectionParameters.privateDataOf(param),
-                    rdma_conn_param.qp_num(param));
+                    id, ConnectionParameters.privateDataOf(param), rdma_conn_param.qp_num(param));
         }
         if (code == Verbs.RDMA_CM_EVENT_ESTABLISHED()) {
             return new ConnectionEvent.Established(id, ConnectionParameters.privateDataOf(param));

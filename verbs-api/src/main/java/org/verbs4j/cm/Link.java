@@ -1,12 +1,13 @@
 package org.verbs4j.cm;
 
-import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.Access;
 import org.verbs4j.QueuePairAttributes;
 import org.verbs4j.QueuePairState;
 import org.verbs4j.RcQueuePair;
 import org.verbs4j.internal.VerbsInternals;
+
+import java.net.InetSocketAddress;
 
 /**
  * An id with a channel of its own: what a connector, a request and then the connection hold, one
@@ -83,7 +84,10 @@ final class Link {
         QueuePairState state = pair.state();
         if (state != QueuePairState.RESET && state != QueuePairState.INIT) {
             throw new IllegalStateException(
-                    pair + " is in " + state + ": connecting takes a new one, or one that is reset");
+                    pair
+                            + " is in "
+                            + state
+                            + ": connecting takes a new one, or one that is reset");
         }
     }
 

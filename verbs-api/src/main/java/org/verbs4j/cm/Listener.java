@@ -1,9 +1,10 @@
 package org.verbs4j.cm;
 
+import org.jspecify.annotations.Nullable;
+
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The passive side: waits for connection requests at a local address.

@@ -1,11 +1,12 @@
 package org.verbs4j.cm;
 
+import org.jspecify.annotations.Nullable;
+import org.verbs4j.bindings.Posix;
+
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import org.jspecify.annotations.Nullable;
-import org.verbs4j.bindings.Posix;
 
 /** Settings of a {@link Listener}. Belongs to one thread. */
 public final class ListenerBuilder {
@@ -106,7 +107,10 @@ public final class ListenerBuilder {
         }
     }
 
-    /** Java's wildcard is that of IPv4, but its sockets serve both; so does this where there is IPv6. */
+    /**
+     * Java's wildcard is that of IPv4, but its sockets serve both; so does this where there is
+     * IPv6.
+     */
     private void bindBothFamilies(ConnectionId id) {
         try {
             InetAddress any = InetAddress.getByAddress(new byte[IPV6_LENGTH]);

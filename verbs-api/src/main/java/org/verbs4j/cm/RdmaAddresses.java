@@ -31,7 +31,9 @@ final class RdmaAddresses {
                 : "the RDMA addresses of this machine are " + String.join(", ", all);
     }
 
-    /** RoCE ports tell the interface of each GID, InfiniBand and iWARP devices have theirs beneath. */
+    /**
+     * RoCE ports tell the interface of each GID, InfiniBand and iWARP devices have theirs beneath.
+     */
     private static Set<String> interfaces(Path device) {
         Set<String> names = new TreeSet<>();
         for (Path port : list(device.resolve("ports"))) {

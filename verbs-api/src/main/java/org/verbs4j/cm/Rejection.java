@@ -25,8 +25,8 @@ public enum Rejection {
     /** The peer still holds an older connection with this queue pair number. */
     STALE_CONNECTION(
             10,
-            "the peer still holds an older connection of this queue pair: try again with a new queue"
-                    + " pair"),
+            "the peer still holds an older connection of this queue pair: try again with a new"
+                + " queue pair"),
     /** The peer's port has no such GID. */
     INVALID_GID(12, "the peer's port has no such GID"),
     /** The peer accepts fewer reads. */

@@ -1,5 +1,12 @@
 package org.verbs4j.cm;
 
+import org.jspecify.annotations.Nullable;
+import org.verbs4j.bindings.Verbs;
+import org.verbs4j.bindings.sockaddr;
+import org.verbs4j.bindings.sockaddr_in;
+import org.verbs4j.bindings.sockaddr_in6;
+import org.verbs4j.bindings.sockaddr_storage;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.Inet4Address;
@@ -8,12 +15,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteOrder;
-import org.jspecify.annotations.Nullable;
-import org.verbs4j.bindings.Verbs;
-import org.verbs4j.bindings.sockaddr;
-import org.verbs4j.bindings.sockaddr_in;
-import org.verbs4j.bindings.sockaddr_in6;
-import org.verbs4j.bindings.sockaddr_storage;
 
 /** {@code struct sockaddr} and back. */
 final class SocketAddresses {

@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
  * Waits until a file descriptor is readable, for a limited time, and can be called back: {@code
  * poll(2)} on the descriptor and an {@code eventfd(2)}.
  *
- * <p>One thread waits at a time; any thread may wake it. A virtual thread is parked, its carrier stays free.
+ * <p>One thread waits at a time; any thread may wake it. A virtual thread is parked, its carrier
+ * stays free.
  */
 public final class DescriptorWait implements AutoCloseable {
     private static final long LONGEST_MILLIS = TimeUnit.HOURS.toMillis(1);
@@ -56,7 +57,9 @@ public final class DescriptorWait implements AutoCloseable {
      *     early a false is possible, so look at the clock
      */
     public boolean await(long nanos) {
-        return nanos > 0 && Thread.currentThread().isVirtual() ? awaitParked(nanos) : awaitBlocked(nanos);
+        return nanos > 0 && Thread.currentThread().isVirtual()
+                ? awaitParked(nanos)
+                : awaitBlocked(nanos);
     }
 
     private boolean awaitParked(long nanos) {

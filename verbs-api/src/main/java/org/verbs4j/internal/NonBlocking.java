@@ -1,10 +1,11 @@
 package org.verbs4j.internal;
 
+import org.verbs4j.bindings.Posix;
+
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import org.verbs4j.bindings.Posix;
 
 /** Sets {@code O_NONBLOCK}. */
 public final class NonBlocking {
@@ -27,7 +28,8 @@ public final class NonBlocking {
             try {
                 return (int) HANDLE.invokeExact(descriptor, command, argument);
             } catch (Throwable e) {
-                throw new AssertionError("fcntl(" + descriptor + ", " + command + ", " + argument + ")", e);
+                throw new AssertionError(
+                        "fcntl(" + descriptor + ", " + command + ", " + argument + ")", e);
             }
         }
     }
@@ -36,7 +38,8 @@ public final class NonBlocking {
     public static void set(int descriptor) {
         int flags = Fcntl.call(descriptor, Posix.F_GETFL(), 0);
         if (flags < 0 || Fcntl.call(descriptor, Posix.F_SETFL(), flags | Posix.O_NONBLOCK()) < 0) {
-            throw new IllegalStateException("file descriptor " + descriptor + " cannot be made non-blocking");
+            throw new IllegalStateException(
+                    "file descriptor " + descriptor + " cannot be made non-blocking");
         }
     }
 }

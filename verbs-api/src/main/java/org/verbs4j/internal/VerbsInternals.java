@@ -1,13 +1,14 @@
 package org.verbs4j.internal;
 
-import java.lang.foreign.MemorySegment;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.Access;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.QueuePair;
 import org.verbs4j.QueuePairAttributes;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /**
  * What {@code org.verbs4j} lets the other packages of this module do with its objects, and nobody
@@ -46,8 +47,8 @@ public abstract class VerbsInternals {
     }
 
     /**
-     * The context for an {@code ibv_context} that librdmacm has opened: one for each pointer, and its close does
-     * nothing.
+     * The context for an {@code ibv_context} that librdmacm has opened: one for each pointer, and
+     * its close does nothing.
      */
     public abstract DeviceContext borrow(MemorySegment context);
 
@@ -71,6 +72,9 @@ public abstract class VerbsInternals {
      */
     public abstract Runnable use(QueuePair pair, String user);
 
-    /** The attributes that a {@code struct ibv_qp_attr} has according to a mask, as far as they are known. */
+    /**
+     * The attributes that a {@code struct ibv_qp_attr} has according to a mask, as far as they are
+     * known.
+     */
     public abstract QueuePairAttributes decode(MemorySegment attributes, int mask);
 }

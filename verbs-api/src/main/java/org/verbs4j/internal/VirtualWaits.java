@@ -1,16 +1,17 @@
 package org.verbs4j.internal;
 
+import org.jspecify.annotations.Nullable;
+import org.verbs4j.bindings.Errno;
+import org.verbs4j.bindings.NativeLibraries;
+import org.verbs4j.bindings.Posix;
+import org.verbs4j.bindings.pollfd;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
-import org.verbs4j.bindings.Errno;
-import org.verbs4j.bindings.NativeLibraries;
-import org.verbs4j.bindings.Posix;
-import org.verbs4j.bindings.pollfd;
 
 /**
  * Where virtual threads wait for file descriptors without holding their carriers.
@@ -62,7 +63,10 @@ final class VirtualWaits {
         }
     }
 
-    /** Parks the current thread until its descriptor is readable, it is woken or interrupted, or time is over. */
+    /**
+     * Parks the current thread until its descriptor is readable, it is woken or interrupted, or
+     * time is over.
+     */
     static boolean await(Waiter waiter, long nanos) {
         return SHARED.park(waiter, nanos);
     }
@@ -106,7 +110,9 @@ final class VirtualWaits {
         }
     }
 
-    /** The order of the waiters does not matter, so the last takes the place of the one that leaves. */
+    /**
+     * The order of the waiters does not matter, so the last takes the place of the one that leaves.
+     */
     private void remove(Waiter waiter) {
         synchronized (lock) {
             int at = waiters.indexOf(waiter);

@@ -67,9 +67,7 @@ final class RPing extends Tool {
     @Option(names = "-p", paramLabel = "<port>", description = "port (default 7174)")
     private int port = 7174;
 
-    @Option(
-            names = "-P",
-            description = "persistent server mode allowing multiple connections")
+    @Option(names = "-P", description = "persistent server mode allowing multiple connections")
     private boolean persistent;
 
     @Option(

@@ -169,8 +169,7 @@ final class RPingEnd implements AutoCloseable {
         return true;
     }
 
-    private boolean await(Connection connection, BooleanSupplier done)
-            throws InterruptedException {
+    private boolean await(Connection connection, BooleanSupplier done) throws InterruptedException {
         long giveUp = System.nanoTime() + silenceLimit.toNanos();
         while (!done.getAsBoolean()) {
             int taken = queue.await(completions, LOOK_AFTER);

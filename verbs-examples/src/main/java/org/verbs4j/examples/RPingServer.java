@@ -51,7 +51,9 @@ final class RPingServer {
         }
     }
 
-    /** ASCII, so that its length is that of its bytes; ended by a zero here if not by the client. */
+    /**
+     * ASCII, so that its length is that of its bytes; ended by a zero here if not by the client.
+     */
     private String text() {
         MemorySegment data = end.sink().segment();
         data.set(ValueLayout.JAVA_BYTE, RPingEnd.LARGEST, (byte) 0);

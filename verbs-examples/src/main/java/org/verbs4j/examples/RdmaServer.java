@@ -27,13 +27,11 @@ final class RdmaServer extends Tool {
     void run() throws InterruptedException {
         print("rdma_server: start");
         boolean done = false;
-        try (Listener listener =
-                        Listener.bind(OneMessage.address(server, port), DEFAULT_BACKLOG);
+        try (Listener listener = Listener.bind(OneMessage.address(server, port), DEFAULT_BACKLOG);
                 ConnectionRequest request = listener.accept();
                 OneMessage exchange = new OneMessage(request.context())) {
             exchange.sayIfNotInline(this, "rdma_server");
-            try (Connection _ =
-                    request.accept(exchange.pair(), ConnectionParameters.defaults())) {
+            try (Connection _ = request.accept(exchange.pair(), ConnectionParameters.defaults())) {
                 exchange.awaitReceive();
                 exchange.send();
                 exchange.awaitSend();

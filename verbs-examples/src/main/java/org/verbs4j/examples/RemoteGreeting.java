@@ -50,13 +50,16 @@ public final class RemoteGreeting {
                 CompletionQueue queue = connector.context().newCompletionQueue(4, channel, 0);
                 RcQueuePair pair = domain.newRcQueuePair(queue, queue).build();
                 MemoryRegion memory = domain.allocate(4096, LOCAL_WRITE);
-                Connection connection =
-                        connector.connect(pair, ConnectionParameters.defaults())) {
+                Connection connection = connector.connect(pair, ConnectionParameters.defaults())) {
             RemoteBuffer remote = RemoteBuffer.decode(connection.privateData());
             SendBatch both = // a reliable queue pair carries them out in order
                     pair.newSendBatch(2)
                             .add(pair.newWrite().from(memory, 0, 64).to(remote, 0).signaled(true))
-                            .add(pair.newRead().from(remote, 0).into(memory, 64, 64).signaled(true));
+                            .add(
+                                    pair.newRead()
+                                            .from(remote, 0)
+                                            .into(memory, 64, 64)
+                                            .signaled(true));
             memory.segment().setString(0, "hello from " + ProcessHandle.current().pid());
             pair.post(both); // one downcall
             WorkCompletions done = WorkCompletions.allocate(2);

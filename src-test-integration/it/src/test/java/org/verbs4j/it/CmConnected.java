@@ -1,14 +1,15 @@
 package org.verbs4j.it;
 
-import java.time.Duration;
-import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.verbs4j.cm.Connection;
 import org.verbs4j.cm.ConnectionParameters;
 import org.verbs4j.cm.ConnectionRequest;
 import org.verbs4j.cm.Connector;
 import org.verbs4j.cm.Listener;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** Both ends of a connection in this JVM. */
 final class CmConnected implements AutoCloseable {
@@ -52,8 +53,7 @@ final class CmConnected implements AutoCloseable {
         try (ConnectionRequest request =
                 Objects.requireNonNull(listener.accept(LIMIT), "no request")) {
             CmSide side = new CmSide(request.context());
-            return new End(
-                    side, request.accept(side.pair, ConnectionParameters.defaults(), LIMIT));
+            return new End(side, request.accept(side.pair, ConnectionParameters.defaults(), LIMIT));
         }
     }
 

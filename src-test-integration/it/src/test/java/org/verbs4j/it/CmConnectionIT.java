@@ -4,16 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.time.Duration;
-import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,6 +17,17 @@ import org.verbs4j.cm.ConnectionRequest;
 import org.verbs4j.cm.Connector;
 import org.verbs4j.cm.Listener;
 import org.verbs4j.cm.Rejection;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 /** Listener, connector and connection, both ends in this JVM. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
@@ -160,8 +161,7 @@ class CmConnectionIT {
                             () -> {
                                 try (ConnectionRequest request = accept(listener)) {
                                     request.reject(CmPlace.bytes("full"));
-                                    assertThatThrownBy(
-                                                    () -> request.reject(CmPlace.bytes("again")))
+                                    assertThatThrownBy(() -> request.reject(CmPlace.bytes("again")))
                                             .isInstanceOf(IllegalStateException.class);
                                     return true;
                                 }
@@ -257,7 +257,8 @@ class CmConnectionIT {
                                         side.pair, ConnectionParameters.defaults(), LIMIT)) {
                     assertThat(CmPlace.text(c.privateData())).isEqualTo("hello");
                 }
-                assertThat(seen.get(1, TimeUnit.MINUTES)).contains(ip.getHostAddress().replaceAll("%.*", ""));
+                assertThat(seen.get(1, TimeUnit.MINUTES))
+                        .contains(ip.getHostAddress().replaceAll("%.*", ""));
             }
         }
     }
@@ -308,16 +309,14 @@ class CmConnectionIT {
                             () -> {
                                 try (ConnectionRequest request = accept(listener);
                                         CmSide side = new CmSide(request.context());
-                                        Connection c =
-                                                request.accept(side.pair, with(""), LIMIT)) {
+                                        Connection c = request.accept(side.pair, with(""), LIMIT)) {
                                     return c.awaitDisconnect(LIMIT);
                                 }
                             });
             try (Connector connector = Connector.resolve(listener.localAddress(), LIMIT);
                     CmSide side = new CmSide(connector.context());
                     Connection c =
-                            connector.connect(
-                                    side.pair, ConnectionParameters.defaults(), LIMIT)) {
+                            connector.connect(side.pair, ConnectionParameters.defaults(), LIMIT)) {
                 for (int i = 0; i < 16; i++) {
                     side.receive(i, 0, 64);
                 }
@@ -346,16 +345,14 @@ class CmConnectionIT {
                             () -> {
                                 try (ConnectionRequest request = accept(listener);
                                         CmSide side = new CmSide(request.context());
-                                        Connection c =
-                                                request.accept(side.pair, with(""), LIMIT)) {
+                                        Connection c = request.accept(side.pair, with(""), LIMIT)) {
                                     return c.awaitDisconnect(LIMIT);
                                 }
                             });
             try (Connector connector = Connector.resolve(listener.localAddress(), LIMIT);
                     CmSide side = new CmSide(connector.context());
                     Connection c =
-                            connector.connect(
-                                    side.pair, ConnectionParameters.defaults(), LIMIT)) {
+                            connector.connect(side.pair, ConnectionParameters.defaults(), LIMIT)) {
                 assertThatThrownBy(side.pair::close)
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("connection from");

@@ -3,10 +3,6 @@ package org.verbs4j.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.time.Duration;
-import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.verbs4j.QueuePairState;
@@ -24,6 +20,11 @@ import org.verbs4j.cm.ConnectionException;
 import org.verbs4j.cm.ConnectionId;
 import org.verbs4j.cm.ConnectionParameters;
 import org.verbs4j.cm.EventChannel;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 
 /** The state machine step by step, as a program with an event loop of its own drives it. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
@@ -109,8 +110,7 @@ class CmEventChannelIT {
                     assertThat(client.pair.query().maxInitiatedReads()).isEqualTo(4);
                     assertThat(server.pair.query().maxAcceptedReads()).isEqualTo(4);
                     assertThat(server.pair.query().maxInitiatedReads()).isEqualTo(8);
-                    assertThatThrownBy(
-                                    () -> id.connect(1, ConnectionParameters.defaults()))
+                    assertThatThrownBy(() -> id.connect(1, ConnectionParameters.defaults()))
                             .isInstanceOf(ConnectionException.class);
                     server.send(2, 0, 16);
                     server.await();

@@ -3,11 +3,6 @@ package org.verbs4j.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.net.InetSocketAddress;
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,6 +17,12 @@ import org.verbs4j.cm.ConnectionParameters;
 import org.verbs4j.cm.Ece;
 import org.verbs4j.cm.EventChannel;
 import org.verbs4j.cm.Listener;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /** What would crash or hang librdmacm is an exception; what it refuses is explained. */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
@@ -146,11 +147,7 @@ class CmGuardsIT {
         try (EventChannel channel = EventChannel.open();
                 ConnectionId id = channel.newId();
                 Arena arena = Arena.ofConfined()) {
-            id.options()
-                    .typeOfService(0x68)
-                    .ackTimeout(14)
-                    .reuseAddress(true)
-                    .onlyOneFamily(true);
+            id.options().typeOfService(0x68).ackTimeout(14).reuseAddress(true).onlyOneFamily(true);
             assertThatThrownBy(() -> id.options().ackTimeout(32))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("0 to 31");
@@ -160,10 +157,7 @@ class CmGuardsIT {
             fails(
                     () ->
                             id.options()
-                                    .set(
-                                            Verbs.RDMA_OPTION_ID(),
-                                            Verbs.RDMA_OPTION_ID_TOS(),
-                                            four),
+                                    .set(Verbs.RDMA_OPTION_ID(), Verbs.RDMA_OPTION_ID_TOS(), four),
                     Posix.EINVAL(),
                     "option 0");
             fails(
@@ -187,10 +181,7 @@ class CmGuardsIT {
             assertThatThrownBy(() -> listener.connect(1, DEFAULTS))
                     .isInstanceOf(VerbsException.class);
             assertThat(listener.remoteEce()).isEqualTo(new Ece(0, 0));
-            fails(
-                    () -> listener.localEce(new Ece(0, 0)),
-                    Posix.EINVAL(),
-                    "rdma_set_local_ece");
+            fails(() -> listener.localEce(new Ece(0, 0)), Posix.EINVAL(), "rdma_set_local_ece");
         }
     }
 
@@ -201,8 +192,7 @@ class CmGuardsIT {
             id.bind(CmPlace.anyPort());
             assertThat(EventChannel.devices()).contains(id.context());
             id.context().close(); // is the C library's
-            assertThat(id.context().newProtectionDomain())
-                    .satisfies(domain -> domain.close());
+            assertThat(id.context().newProtectionDomain()).satisfies(domain -> domain.close());
         }
     }
 }

@@ -1,5 +1,11 @@
 package org.verbs4j.it;
 
+import org.verbs4j.Device;
+import org.verbs4j.DeviceContext;
+import org.verbs4j.Devices;
+import org.verbs4j.Gid;
+import org.verbs4j.GidEntry;
+
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -10,11 +16,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import org.verbs4j.Device;
-import org.verbs4j.DeviceContext;
-import org.verbs4j.Devices;
-import org.verbs4j.Gid;
-import org.verbs4j.GidEntry;
 
 /** The addresses that connections are tested over, and how long they may take. */
 final class CmPlace {

@@ -1,6 +1,5 @@
 package org.verbs4j.it;
 
-import java.time.Duration;
 import org.verbs4j.Access;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.DeviceContext;
@@ -10,6 +9,7 @@ import org.verbs4j.RcQueuePair;
 import org.verbs4j.WorkCompletion;
 import org.verbs4j.WorkCompletions;
 
+import java.time.Duration;
 
 /** What one end of a connection needs beside the connection. */
 final class CmSide implements AutoCloseable {
@@ -31,8 +31,7 @@ final class CmSide implements AutoCloseable {
                         .maxReceiveRequests(16)
                         .build();
         memory =
-                domain.allocate(
-                        BYTES, Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_READ);
+                domain.allocate(BYTES, Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_READ);
     }
 
     /** Waits for one completion, which must be a success. */

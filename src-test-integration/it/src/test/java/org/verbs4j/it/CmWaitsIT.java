@@ -4,11 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import java.net.InetSocketAddress;
-import java.time.Duration;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +17,12 @@ import org.verbs4j.cm.ConnectionRequest;
 import org.verbs4j.cm.Connector;
 import org.verbs4j.cm.EventChannel;
 import org.verbs4j.cm.Listener;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Every wait ends: on success, failure, time-out, interrupt, and when another thread closes what is
@@ -45,7 +46,8 @@ class CmWaitsIT {
                             outcome.complete(e);
                         }
                     };
-            Thread thread = virtual ? Thread.ofVirtual().start(body) : Thread.ofPlatform().start(body);
+            Thread thread =
+                    virtual ? Thread.ofVirtual().start(body) : Thread.ofPlatform().start(body);
             Thread.sleep(SHORT);
             assertThat(outcome).isNotDone();
             return new Waiting(thread, outcome);
@@ -168,9 +170,7 @@ class CmWaitsIT {
                 CompletableFuture<Object> outcome = new CompletableFuture<>();
                 Thread.Builder builder = virtual ? Thread.ofVirtual() : Thread.ofPlatform();
                 builder.start(
-                        () ->
-                                outcome.complete(
-                                        catchThrowable(() -> accept(closed, side, LONG))));
+                        () -> outcome.complete(catchThrowable(() -> accept(closed, side, LONG))));
                 Thread.sleep(SHORT);
                 closed.close();
                 assertThat(outcome.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS))
@@ -238,10 +238,7 @@ class CmWaitsIT {
         waiting.thread().interrupt();
         assertThat(waiting.end()).isInstanceOf(InterruptedException.class);
 
-        assertThatThrownBy(
-                        () ->
-                                Connector.resolve(
-                                        new InetSocketAddress("192.0.2.1", 7000), LIMIT))
+        assertThatThrownBy(() -> Connector.resolve(new InetSocketAddress("192.0.2.1", 7000), LIMIT))
                 .isInstanceOf(ConnectionException.class)
                 .hasMessageContaining("192.0.2.1");
     }
@@ -252,8 +249,7 @@ class CmWaitsIT {
                 ConnectionId id = channel.newId()) {
             id.resolveAddress(null, CmPlace.anyPort(), LIMIT);
             Thread.currentThread().interrupt();
-            assertThatThrownBy(() -> channel.await(LIMIT))
-                    .isInstanceOf(InterruptedException.class);
+            assertThatThrownBy(() -> channel.await(LIMIT)).isInstanceOf(InterruptedException.class);
             assertThat(Thread.interrupted()).isFalse();
             assertThat(channel.await(LIMIT)).isEqualTo(new ConnectionEvent.AddressResolved(id));
         }

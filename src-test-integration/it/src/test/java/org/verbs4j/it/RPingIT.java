@@ -2,6 +2,9 @@ package org.verbs4j.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,8 +12,6 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Our rping and that of rdma-core, each in either role. */
 class RPingIT {
@@ -73,7 +74,8 @@ class RPingIT {
                                         + "wait for RDMA_READ_ADV state 10\n");
                 boolean verbose = option.equals("-v");
                 assertThat(pinged.out()).isEqualTo(verbose ? lines("ping", size, count) : "");
-                assertThat(served.out()).isEqualTo(verbose ? lines("server ping", size, count) : "");
+                assertThat(served.out())
+                        .isEqualTo(verbose ? lines("server ping", size, count) : "");
             }
         }
     }

@@ -2,6 +2,11 @@ package org.verbs4j.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Test;
+import org.verbs4j.cm.ConnectionEvent;
+import org.verbs4j.cm.ConnectionId;
+import org.verbs4j.cm.EventChannel;
+
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -11,10 +16,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.Test;
-import org.verbs4j.cm.ConnectionEvent;
-import org.verbs4j.cm.ConnectionId;
-import org.verbs4j.cm.EventChannel;
 
 /** A thousand virtual threads wait for a thousand events, and two carriers suffice. */
 class VirtualThreadsIT {
@@ -95,7 +96,9 @@ class VirtualThreadsIT {
             System.exit(all ? 0 : 1);
         }
 
-        /** How often two other virtual threads come to run, with a millisecond's pause each time. */
+        /**
+         * How often two other virtual threads come to run, with a millisecond's pause each time.
+         */
         private static long pace() throws InterruptedException {
             int rounds = 50;
             List<Thread> others = new ArrayList<>();
