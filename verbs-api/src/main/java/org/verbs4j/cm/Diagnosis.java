@@ -21,7 +21,7 @@ final class Diagnosis {
         } else if (errno == Posix.EACCES() || errno == Posix.EPERM()) {
             why =
                     "no permission for /dev/infiniband/rdma_cm: run as a user who may read and"
-                        + " write it, often a member of the group rdma";
+                            + " write it, often a member of the group rdma";
         } else if (errno == Posix.EMFILE() || errno == Posix.ENFILE()) {
             why = "too many open files: raise `ulimit -n`; each connection needs two";
         } else {

@@ -26,7 +26,7 @@ public enum Rejection {
     STALE_CONNECTION(
             10,
             "the peer still holds an older connection of this queue pair: try again with a new"
-                + " queue pair"),
+                    + " queue pair"),
     /** The peer's port has no such GID. */
     INVALID_GID(12, "the peer's port has no such GID"),
     /** The peer accepts fewer reads. */

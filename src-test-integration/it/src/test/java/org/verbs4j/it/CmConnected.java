@@ -4,8 +4,10 @@ import org.verbs4j.cm.Connection;
 import org.verbs4j.cm.ConnectionParameters;
 import org.verbs4j.cm.ConnectionRequest;
 import org.verbs4j.cm.Connector;
+import org.verbs4j.cm.ConnectorBuilder;
 import org.verbs4j.cm.Listener;
 
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +31,19 @@ final class CmConnected implements AutoCloseable {
         this.serverSide = server.side();
     }
 
+    /** From the listener's own device. */
     static CmConnected through(Listener listener) throws Exception {
+        return connect(listener, Connector.to(listener.localAddress()));
+    }
+
+    /** From the last device, so that packets take the link between the two. */
+    static CmConnected across(Listener listener) throws Exception {
+        InetSocketAddress source = new InetSocketAddress(CmPlace.addresses().getLast(), 0);
+        return connect(listener, Connector.to(listener.localAddress()).from(source));
+    }
+
+    private static CmConnected connect(Listener listener, ConnectorBuilder builder)
+            throws Exception {
         CompletableFuture<End> accepted = new CompletableFuture<>();
         Thread.ofPlatform()
                 .start(
@@ -40,7 +54,7 @@ final class CmConnected implements AutoCloseable {
                                 accepted.completeExceptionally(e);
                             }
                         });
-        try (Connector connector = Connector.resolve(listener.localAddress(), LIMIT)) {
+        try (Connector connector = builder.resolve(LIMIT)) {
             CmSide side = new CmSide(connector.context());
             Connection connection =
                     connector.connect(side.pair, ConnectionParameters.defaults(), LIMIT);
