@@ -51,7 +51,11 @@ final class Hints {
     /** Why {@code ibv_open_device} may have failed. */
     static String open(int errno, Device device, String file) {
         String what = "cannot open " + device.name() + ": ";
-        if (errno == Posix.EACCES() || errno == Posix.EPERM()) {
+        // libibverbs looks elsewhere when it may not open the file, and then says ENOENT.
+        Path path = Path.of(file);
+        boolean forbidden =
+                Files.exists(path) && !(Files.isReadable(path) && Files.isWritable(path));
+        if (forbidden || errno == Posix.EACCES() || errno == Posix.EPERM()) {
             return what
                     + "no permission for "
                     + file

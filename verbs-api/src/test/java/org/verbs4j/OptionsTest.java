@@ -3,6 +3,8 @@ package org.verbs4j;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import static java.util.Objects.requireNonNull;
+
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.verbs4j.bindings.Verbs;
@@ -111,8 +113,8 @@ class OptionsTest {
 
     @Test
     void theTableNamesWhatIsMissingAndWhatIsNotAllowed() {
-        Transitions.Rule rule = Transitions.of(QueuePairState.RESET, QueuePairState.INIT);
-        assertThat(rule).isNotNull();
+        Transitions.Rule rule =
+                requireNonNull(Transitions.of(QueuePairState.RESET, QueuePairState.INIT));
         assertThat(rule.missing(Verbs.IBV_QP_STATE() | Verbs.IBV_QP_PORT()))
                 .containsExactly("IBV_QP_ACCESS_FLAGS", "IBV_QP_PKEY_INDEX");
         assertThat(rule.disallowed(Verbs.IBV_QP_STATE() | Verbs.IBV_QP_AV()))

@@ -230,7 +230,7 @@ class RequestMemoryTest {
                 .isInstanceOf(WorkCompletionException.class)
                 .hasMessageStartingWith(
                         "request 1001 on queue pair 17 failed with RETRY_EXCEEDED (status 12,"
-                            + " vendor error 0x81): ");
+                                + " vendor error 0x81): ");
         assertThatThrownBy(() -> completions.get(2)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThat(fake.queue.poll(completions)).isEqualTo(1);
         assertThat(fake.queue.poll(completions)).isZero();

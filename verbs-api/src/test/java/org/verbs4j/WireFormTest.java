@@ -82,9 +82,9 @@ class WireFormTest {
         assertThatThrownBy(() -> QueuePairEndpoint.decode(bytes(END.replace("ff0105", "ff0109"))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("mtu is 9, but must be 1 to 5");
-        assertThatThrownBy(() -> QueuePairEndpoint.decode(bytes(END.substring(2))))
+        assertThatThrownBy(() -> QueuePairEndpoint.decode(bytes(END.substring(0, 62))))
                 .isInstanceOf(BufferUnderflowException.class);
-        assertThatThrownBy(() -> RemoteBuffer.decode(bytes(REMOTE.substring(2))))
+        assertThatThrownBy(() -> RemoteBuffer.decode(bytes(REMOTE.substring(0, 38))))
                 .isInstanceOf(BufferUnderflowException.class);
         assertThatThrownBy(() -> BUFFER.encode(ByteBuffer.allocate(19)))
                 .isInstanceOf(BufferOverflowException.class);

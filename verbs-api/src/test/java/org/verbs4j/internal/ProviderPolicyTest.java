@@ -51,10 +51,10 @@ class ProviderPolicyTest {
         List<String> maps =
                 List.of(
                         "7f0000001000-7f0000002000 r-xp 00000000 08:01 11 "
-                            + " /usr/lib/libibverbs/librxe-rdmav34.so",
+                                + " /usr/lib/libibverbs/librxe-rdmav34.so",
                         "7f0000002000-7f0000003000 rw-p 00000000 00:00 0 ",
                         "7f0000003000-7f0000004000 r-xp 00000000 08:01 12 "
-                            + " /usr/lib/libmlx5.so.1.24.44.0",
+                                + " /usr/lib/libmlx5.so.1.24.44.0",
                         "7f0000004000-7f0000005000 r-xp 00000000 08:01 13  /usr/bin/java");
         assertThat(ProviderPolicy.providerAt(0x7f0000001fffL, maps)).isEqualTo("rxe");
         assertThat(ProviderPolicy.providerAt(0x7f0000003000L, maps)).isEqualTo("mlx5");

@@ -71,11 +71,11 @@ final class OracleSource {
         StringBuilder out = new StringBuilder();
         out.append(
                         "static void oracle_install_fakes(struct verbs_context *verbs_context,"
-                            + " struct ibv_qp_ex *ibv_qp_ex,")
+                                + " struct ibv_qp_ex *ibv_qp_ex,")
                 .append(
                         " struct ibv_cq_ex *ibv_cq_ex, struct ibv_wq *ibv_wq, struct ibv_dm"
-                            + " *ibv_dm)\n"
-                            + "{\n");
+                                + " *ibv_dm)\n"
+                                + "{\n");
         for (Function pointer : pointers) {
             String owner =
                     pointer.owner().equals("ibv_context_ops")
