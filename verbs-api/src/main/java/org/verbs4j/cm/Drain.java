@@ -32,6 +32,7 @@ final class Drain {
         this.handler = handler;
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // the device may need this very processor
     boolean run(Deadline deadline) throws InterruptedException {
         CompletionQueue sends = VerbsInternals.get().sendQueueOf(pair);
         CompletionQueue receives = VerbsInternals.get().receiveQueueOf(pair);

@@ -57,7 +57,7 @@ public final class DescriptorWait implements AutoCloseable {
      *     early a false is possible, so look at the clock
      */
     public boolean await(long nanos) {
-        return nanos > 0 && Thread.currentThread().isVirtual()
+        return (nanos > 0 && Thread.currentThread().isVirtual())
                 ? awaitParked(nanos)
                 : awaitBlocked(nanos);
     }
