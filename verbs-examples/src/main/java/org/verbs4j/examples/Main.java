@@ -14,7 +14,7 @@ import java.io.PrintWriter;
 /** The runnable jar: its first argument names the tool, the rest belongs to that tool. */
 @Command(
         name = "verbs4j-examples",
-        subcommands = RcPingPong.class,
+        subcommands = {RcPingPong.class, RPing.class, RdmaServer.class, RdmaClient.class},
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "TOOL",
