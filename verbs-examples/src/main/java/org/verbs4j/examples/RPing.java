@@ -85,6 +85,9 @@ final class RPing extends Tool {
     @Override
     void run() throws InterruptedException {
         requireRanges();
+        if (selfCreated) {
+            debug("use self-created, self-modified QP");
+        }
         if (side.server) {
             serve();
         } else {
