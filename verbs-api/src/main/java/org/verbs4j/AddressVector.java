@@ -18,7 +18,7 @@ public record AddressVector(int port, int lid, int serviceLevel, @Nullable Globa
      * @param destination the peer's GID
      * @param sourceGidIndex the index of the local GID in its port's table
      * @param flowLabel 20 bits; on RoCEv2 some devices derive the UDP source port from it
-     * @param hopLimit 1 to 255: with 1 a packet does not pass a router
+     * @param hopLimit 0 to 255: with 1 a packet does not pass a router
      * @param trafficClass 8 bits; on RoCEv2 the DSCP is in the upper six
      */
     public record GlobalRoute(

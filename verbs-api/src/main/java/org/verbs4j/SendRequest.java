@@ -48,7 +48,7 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     private final GatherList list;
 
     /** Keeps the memory from being freed. */
-    @SuppressWarnings("unused")
+    @SuppressWarnings("unused") // by the collector only
     private final RequestSlab slab;
 
     /** The batch that it is linked into. */
