@@ -2,6 +2,8 @@ package org.verbs4j;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Objects;
+
 /**
  * The way to a peer: {@code struct ibv_ah_attr}. A value.
  *
@@ -25,6 +27,7 @@ public record AddressVector(int port, int lid, int serviceLevel, @Nullable Globa
             Gid destination, int sourceGidIndex, int flowLabel, int hopLimit, int trafficClass) {
         /** Checks the ranges. */
         public GlobalRoute {
+            Objects.requireNonNull(destination, "destination");
             Arguments.range("sourceGidIndex", sourceGidIndex, 0, 255);
             Arguments.range("flowLabel", flowLabel, 0, 0xfffff);
             Arguments.range("hopLimit", hopLimit, 0, 255);

@@ -132,11 +132,16 @@ public final class CompletionQueue implements AutoCloseable {
         if (cq == 0) {
             throw closed();
         }
-        int taken =
-                criticalPoll
-                        ? DataPath.pollCqCritical(pollFunction, cq, into.capacity(), into.address())
-                        : DataPath.pollCq(pollFunction, cq, into.capacity(), into.address());
-        gate.leave();
+        int taken;
+        try {
+            taken =
+                    criticalPoll
+                            ? DataPath.pollCqCritical(
+                                    pollFunction, cq, into.capacity(), into.address())
+                            : DataPath.pollCq(pollFunction, cq, into.capacity(), into.address());
+        } finally {
+            gate.leave();
+        }
         if (taken < 0) {
             throw pollFailed(taken);
         }
@@ -174,11 +179,15 @@ public final class CompletionQueue implements AutoCloseable {
             throw closed();
         }
         int only = solicitedOnly ? 1 : 0;
-        int errno =
-                criticalNotify
-                        ? DataPath.reqNotifyCqCritical(notifyFunction, cq, only)
-                        : DataPath.reqNotifyCq(notifyFunction, cq, only);
-        gate.leave();
+        int errno;
+        try {
+            errno =
+                    criticalNotify
+                            ? DataPath.reqNotifyCqCritical(notifyFunction, cq, only)
+                            : DataPath.reqNotifyCq(notifyFunction, cq, only);
+        } finally {
+            gate.leave();
+        }
         if (errno != 0) {
             throw new VerbsException("ibv_req_notify_cq", errno, "arming the " + life);
         }

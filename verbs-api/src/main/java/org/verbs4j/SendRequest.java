@@ -46,6 +46,10 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     final QueuePair owner;
     final long address;
     private final GatherList list;
+    private final long entries;
+
+    /** How many entries of the list are in use. */
+    private int parts;
 
     /** Keeps the memory from being freed. */
     @SuppressWarnings("unused") // by the collector only
@@ -54,15 +58,26 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     /** The batch that it is linked into. */
     @Nullable SendBatch batch;
 
-    /** Whether it is to be looked at before it is posted. */
+    /** Whether its data is to be copied before it is posted. */
     private boolean inline;
+
+    /** An entry of its own for the copied data, and room for it; 0 unless it is or was inline. */
+    private long inlineEntry;
+
+    private MemorySegment inlineData = MemorySegment.NULL;
 
     SendRequest(QueuePair owner, int opcode) {
         this.owner = owner;
         this.slab = owner.slab();
         this.address = slab.allocate(ibv_send_wr.sizeof() + owner.maxSendSge() * ibv_sge.sizeof());
         long entries = address + ibv_send_wr.sizeof();
-        this.list = new GatherList(entries, owner.maxSendSge(), owner.maxMessageSize());
+        this.entries = entries;
+        this.list =
+                new GatherList(
+                        owner.setup().domain(),
+                        entries,
+                        owner.maxSendSge(),
+                        owner.maxMessageSize());
         NativeMemory.putLong(address, LIST, entries);
         NativeMemory.putInt(address, OPCODE, opcode);
         NativeMemory.putInt(address, FLAGS, SIGNALED);
@@ -118,6 +133,14 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     final void putInline(boolean set) {
         inline = set;
         putFlag(INLINE, set);
+        if (set && inlineEntry == 0) {
+            inlineEntry = slab.allocate(ibv_sge.sizeof() + owner.maxInlineData());
+            inlineData = NativeMemory.struct(inlineEntry + ibv_sge.sizeof(), owner.maxInlineData());
+            NativeMemory.putLong(inlineEntry, ibv_sge.addr$offset(), inlineData.address());
+        }
+        if (!set) {
+            putList(entries, parts);
+        }
         if (set && batch != null) {
             batch.look();
         }
@@ -128,11 +151,18 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     }
 
     final void gather(MemoryRegion region, long offset, long length) {
-        NativeMemory.putInt(address, LIST_LENGTH, list.set(region, offset, length));
+        parts = list.set(region, offset, length);
+        putList(entries, parts);
     }
 
     final void gather(MemorySlice... slices) {
-        NativeMemory.putInt(address, LIST_LENGTH, list.set(slices));
+        parts = list.set(slices);
+        putList(entries, parts);
+    }
+
+    private void putList(long first, int count) {
+        NativeMemory.putLong(address, LIST, first);
+        NativeMemory.putInt(address, LIST_LENGTH, count);
     }
 
     final void putRemote(RemoteBuffer remote, long offset) {
@@ -150,9 +180,8 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     }
 
     /**
-     * What would crash or silently misbehave. Inline data is copied by the processor while it is
-     * posted, so its memory must be there; every other request on closed memory is refused by the
-     * device.
+     * What would crash or silently misbehave. Every request on closed memory is refused by the
+     * device, but for inline data, which the processor reads.
      */
     final void requirePostable(QueuePair pair) {
         if (owner != pair) {
@@ -168,17 +197,23 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
                     "the request is in a batch: post the batch, or clear it first");
         }
         if (inline) {
-            list.requireReadable();
+            copyInline();
         }
     }
 
-    final void requireReadable() {
-        list.requireReadable();
+    /**
+     * Copies the inline data into the request, from where the provider takes it. What is too long
+     * is not copied: the provider refuses the length before it looks at the data.
+     */
+    final void copyInline() {
+        long length = list.copyTo(inlineData, parts);
+        NativeMemory.putInt(inlineEntry, ibv_sge.length$offset(), (int) length);
+        putList(inlineEntry, length == 0 ? 0 : 1);
     }
 
     /** Bytes that it moves, for messages. */
     final long length() {
-        return list.length(NativeMemory.getInt(address, LIST_LENGTH));
+        return list.length(parts);
     }
 
     final void link(long next) {
