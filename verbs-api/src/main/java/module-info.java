@@ -3,7 +3,7 @@
 module org.verbs4j {
     requires transitive org.verbs4j.bindings;
     requires org.slf4j;
-    requires static org.jspecify;
+    requires static transitive org.jspecify;
 
     exports org.verbs4j;
 }

@@ -1,0 +1,56 @@
+package org.verbs4j;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way to a peer: {@code struct ibv_ah_attr}. A value.
+ *
+ * @param port the local port, from 1
+ * @param lid the peer's local identifier on InfiniBand, 0 on Ethernet
+ * @param serviceLevel 0 to 15
+ * @param route the global part, which RoCE cannot do without; null to stay in an InfiniBand subnet
+ */
+public record AddressVector(int port, int lid, int serviceLevel, @Nullable GlobalRoute route) {
+
+    /**
+     * The global routing header: {@code struct ibv_global_route}.
+     *
+     * @param destination the peer's GID
+     * @param sourceGidIndex the index of the local GID in its port's table
+     * @param flowLabel 20 bits; on RoCEv2 some devices derive the UDP source port from it
+     * @param hopLimit 1 to 255: with 1 a packet does not pass a router
+     * @param trafficClass 8 bits; on RoCEv2 the DSCP is in the upper six
+     */
+    public record GlobalRoute(Gid destination, int sourceGidIndex, int flowLabel, int hopLimit, int trafficClass) {
+        /** Checks the ranges. */
+        public GlobalRoute {
+            Arguments.range("sourceGidIndex", sourceGidIndex, 0, 255);
+            Arguments.range("flowLabel", flowLabel, 0, 0xfffff);
+            Arguments.range("hopLimit", hopLimit, 0, 255);
+            Arguments.range("trafficClass", trafficClass, 0, 255);
+        }
+    }
+
+    /** Checks the ranges. */
+    public AddressVector {
+        Arguments.range("port", port, 1, 255);
+        Arguments.range("lid", lid, 0, 0xffff);
+        Arguments.range("serviceLevel", serviceLevel, 0, 15);
+    }
+
+    /**
+     * The way from a local GID to a peer: global when the peer has a GID, with a hop limit of {@value
+     * ConnectOptions#DEFAULT_HOP_LIMIT}, no flow label and traffic class 0.
+     *
+     * @param remote the peer
+     * @param source the local GID to send from
+     */
+    public static AddressVector of(QueuePairEndpoint remote, GidEntry source) {
+        Gid destination = remote.gid();
+        GlobalRoute route =
+                destination == null
+                        ? null
+                        : new GlobalRoute(destination, source.index(), 0, ConnectOptions.DEFAULT_HOP_LIMIT, 0);
+        return new AddressVector(source.port(), remote.lid(), 0, route);
+    }
+}
