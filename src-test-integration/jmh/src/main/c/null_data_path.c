@@ -283,7 +283,7 @@ void null_set_send_mode(struct ibv_qp *ibqp, int mode, int system_call)
 	qp->receive.tail = qp->receive.head;
 }
 
-/* With NULL_POLL_ALWAYS the ring holds completions of the queue pair's entries, identified by their index. */
+/* With NULL_POLL_ALWAYS the ring holds completions whose identifiers go from 0 to 63 and over again. */
 void null_set_poll_mode(struct ibv_cq *ibcq, struct ibv_qp *ibqp, int mode)
 {
 	struct null_cq *cq = (struct null_cq *)ibcq;
@@ -296,7 +296,7 @@ void null_set_poll_mode(struct ibv_cq *ibcq, struct ibv_qp *ibqp, int mode)
 	if (mode == NULL_POLL_QUEUE)
 		return;
 	for (uint32_t i = 0; i <= qp->send.mask; i++)
-		qp->send.wr_id[i] = i;
+		qp->send.wr_id[i] = i & 63;
 	for (uint32_t i = 0; i <= cq->mask; i++) {
 		struct null_cqe *cqe = cq->entries + i;
 

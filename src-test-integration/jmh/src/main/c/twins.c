@@ -83,12 +83,13 @@ EXPORT struct twin *twin_new(struct ibv_qp *qp, struct ibv_cq *cq, uint64_t loca
 	return t;
 }
 
-EXPORT void twin_free(struct twin *t)
+EXPORT int64_t twin_free(struct twin *t)
 {
 	free(t);
+	return 0;
 }
 
-EXPORT void twin_set_opcode(struct twin *t, int opcode)
+EXPORT int64_t twin_set_opcode(struct twin *t, int opcode)
 {
 	for (int i = 0; i < TWIN_MAX_BATCH; i++) {
 		t->wr[i].opcode = opcode;
@@ -98,18 +99,14 @@ EXPORT void twin_set_opcode(struct twin *t, int opcode)
 			t->wr[i].wr.atomic.rkey = t->rkey;
 		}
 	}
+	return 0;
 }
 
-EXPORT void twin_set_signaled(struct twin *t, int signaled)
-{
-	for (int i = 0; i < TWIN_MAX_BATCH; i++)
-		t->wr[i].send_flags = signaled ? IBV_SEND_SIGNALED : 0;
-}
-
-EXPORT void twin_set_peer(struct twin *t, struct ibv_qp *peer, struct ibv_cq *peer_cq)
+EXPORT int64_t twin_set_peer(struct twin *t, struct ibv_qp *peer, struct ibv_cq *peer_cq)
 {
 	t->peer = peer;
 	t->peer_cq = peer_cq;
+	return 0;
 }
 
 /* A call through the operations that does next to nothing: what the foreign call itself costs. */

@@ -1,0 +1,133 @@
+package org.verbs4j.jmh;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Path;
+
+/**
+ * The C loops over one loopback's queue pair, queue and region. Not thread-safe; close it before the loopback.
+ *
+ * <p>A slice is one foreign call, so its cost does not count.
+ */
+final class CTwin implements AutoCloseable {
+    private static final MethodHandle LOOP =
+            Linker.nativeLinker()
+                    .downcallHandle(
+                            FunctionDescriptor.of(
+                                    ValueLayout.JAVA_LONG,
+                                    ValueLayout.JAVA_LONG,
+                                    ValueLayout.JAVA_LONG,
+                                    ValueLayout.JAVA_LONG,
+                                    ValueLayout.JAVA_LONG,
+                                    ValueLayout.JAVA_LONG));
+    private static final MethodHandle NEW =
+            Linker.nativeLinker()
+                    .downcallHandle(
+                            FunctionDescriptor.of(
+                                    ValueLayout.JAVA_LONG,
+                                    ValueLayout.JAVA_LONG,
+                                    ValueLayout.JAVA_LONG,
+                                    ValueLayout.JAVA_LONG,
+                                    ValueLayout.JAVA_INT,
+                                    ValueLayout.JAVA_INT,
+                                    ValueLayout.JAVA_LONG,
+                                    ValueLayout.JAVA_INT));
+
+    private final SymbolLookup library;
+    private final long twin;
+
+    CTwin(Path library, Loopback loopback) {
+        this.library = SymbolLookup.libraryLookup(library, Arena.global());
+        try {
+            twin =
+                    (long)
+                            NEW.invokeExact(
+                                    address("twin_new"),
+                                    loopback.pair().handle().address(),
+                                    loopback.queue().handle().address(),
+                                    loopback.region().address(),
+                                    loopback.length(),
+                                    loopback.region().lkey(),
+                                    loopback.remote().address(),
+                                    loopback.remote().rkey());
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private MemorySegment address(String function) {
+        return library.findOrThrow(function);
+    }
+
+    /** The loop of that name; surplus arguments are ignored by the callee, as the ABI has it. */
+    Slice loop(String name) {
+        MemorySegment function = address("twin_" + name);
+        return operations -> call(function, operations, 0, 0, 0);
+    }
+
+    Slice loop(String name, long first, long second) {
+        MemorySegment function = address("twin_" + name);
+        return operations -> call(function, operations, first, second, 0);
+    }
+
+    Slice loop(String name, long first, long second, long third) {
+        MemorySegment function = address("twin_" + name);
+        return operations -> call(function, operations, first, second, third);
+    }
+
+    Slice of(Operation operation) {
+        return loop(
+                switch (operation) {
+                    case POST -> "post";
+                    case POLL_HIT -> "poll_hit";
+                    case POLL_EMPTY -> "poll_empty";
+                    case NOTIFY -> "notify";
+                    case RECEIVE -> "receive";
+                    case PAIR, SYSCALL_PAIR -> "pair";
+                    case FULL_PAIR -> "full_pair";
+                    case BATCH_4 -> "batch4";
+                    case BATCH_16 -> "batch16";
+                    case BATCH_32 -> "batch32";
+                    case FILL -> "fill";
+                    case READ -> "read";
+                });
+    }
+
+    /** An opcode of {@code ibv_wr_opcode} for all of the twin's requests. */
+    void opcode(int opcode) {
+        call(address("twin_set_opcode"), opcode, 0, 0, 0);
+    }
+
+    /** The other end of a ping-pong. */
+    void peer(Loopback other) {
+        call(
+                address("twin_set_peer"),
+                other.pair().handle().address(),
+                other.queue().handle().address(),
+                0,
+                0);
+    }
+
+    private long call(MemorySegment function, long first, long second, long third, long fourth) {
+        long result;
+        try {
+            result = (long) LOOP.invokeExact(function, twin, first, second, third, fourth);
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+        if (result < 0) {
+            throw new IllegalStateException("an operation failed in the C twin");
+        }
+        return result;
+    }
+
+    @Override
+    public void close() {
+        call(address("twin_free"), 0, 0, 0, 0);
+    }
+}
