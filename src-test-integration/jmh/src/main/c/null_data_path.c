@@ -2,6 +2,8 @@
 #include "null_device.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,6 +24,26 @@ static inline void store_fence(void)
 #else
 	__sync_synchronize();
 #endif
+}
+
+static inline void take(struct null_lock *lock)
+{
+	if (lock->shared) {
+		pthread_spin_lock(&lock->spin);
+		return;
+	}
+	if (unlikely(lock->in_use))
+		abort(); /* two threads in a queue that belongs to one */
+	lock->in_use = 1;
+	__atomic_thread_fence(__ATOMIC_ACQ_REL);
+}
+
+static inline void release(struct null_lock *lock)
+{
+	if (lock->shared)
+		pthread_spin_unlock(&lock->spin);
+	else
+		lock->in_use = 0;
 }
 
 static inline bool ring_is_full(const struct null_ring *ring, uint32_t more)
@@ -138,6 +160,7 @@ int null_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_
 	uint32_t count = 0;
 	int error = 0;
 
+	take(&ring->lock);
 	for (; wr; wr = wr->next, count++) {
 		uint32_t index = (ring->head + count) & ring->mask;
 
@@ -169,6 +192,7 @@ int null_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_
 	}
 	if (unlikely(error))
 		*bad_wr = wr;
+	release(&ring->lock);
 	return error;
 }
 
@@ -179,6 +203,7 @@ int null_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_
 	uint32_t count = 0;
 	int error = 0;
 
+	take(&ring->lock);
 	for (; wr; wr = wr->next, count++) {
 		uint32_t index = (ring->head + count) & ring->mask;
 		struct null_wqe *wqe = ring->entries + index;
@@ -207,6 +232,7 @@ int null_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_
 	}
 	if (unlikely(error))
 		*bad_wr = wr;
+	release(&ring->lock);
 	return error;
 }
 
@@ -244,6 +270,7 @@ int null_poll_cq(struct ibv_cq *ibcq, int wanted, struct ibv_wc *wc)
 	struct null_cq *cq = (struct null_cq *)ibcq;
 	int count = 0;
 
+	take(&cq->lock);
 	for (; count < wanted; count++, wc++) {
 		struct null_cqe *cqe = cq->entries + (cq->consumer & cq->mask);
 		uint8_t op_own = *(volatile uint8_t *)&cqe->op_own;
@@ -259,6 +286,7 @@ int null_poll_cq(struct ibv_cq *ibcq, int wanted, struct ibv_wc *wc)
 	}
 	if (count)
 		*cq->doorbell_record = htobe32(cq->consumer & 0xffffff);
+	release(&cq->lock);
 	return count;
 }
 

@@ -75,7 +75,15 @@ _Static_assert(sizeof(struct null_cqe) == NULL_ENTRY_SIZE, "one entry is one cac
 
 enum { NULL_CQE_INVALID = 0xf0, NULL_CQE_OWNER = 1 };
 
+/* A driver's lock where one thread uses the queue: a mark that catches a second one, no atomic instruction. */
+struct null_lock {
+	pthread_spinlock_t spin;
+	int shared; /* several threads: take the spin lock */
+	int in_use;
+};
+
 struct null_ring {
+	struct null_lock lock;
 	struct null_wqe *entries;
 	uint64_t *wr_id;
 	uint32_t *head_at; /* the ring's head when this entry was written: what its completion frees */
@@ -87,6 +95,7 @@ struct null_ring {
 
 struct null_cq {
 	struct ibv_cq cq;
+	struct null_lock lock;
 	struct null_cqe *entries;
 	uint32_t mask;
 	uint32_t consumer;

@@ -382,6 +382,7 @@ EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int capacity, v
 		return NULL;
 	cq->doorbell = (volatile uint64_t *)((char *)cq->doorbell_record + NULL_ENTRY_SIZE);
 	cq->mask = size - 1;
+	pthread_spin_init(&cq->lock.spin, PTHREAD_PROCESS_PRIVATE);
 	cq->cq.context = context;
 	cq->cq.channel = channel;
 	cq->cq.cq_context = cq_context;
@@ -420,6 +421,7 @@ static int make_ring(struct null_ring *ring, uint32_t requests, uint32_t sge)
 	ring->wr_id = zeroed(size * sizeof(*ring->wr_id));
 	ring->head_at = zeroed(size * sizeof(*ring->head_at));
 	ring->mask = size - 1;
+	pthread_spin_init(&ring->lock.spin, PTHREAD_PROCESS_PRIVATE);
 	ring->max_sge = sge;
 	return ring->entries && ring->wr_id && ring->head_at ? 0 : ENOMEM;
 }

@@ -1,0 +1,29 @@
+package org.verbs4j.jmh;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/** A latency distribution: nanoseconds at percentiles. */
+record Curve(String operation, String contender, String title, List<Double> percentiles, List<Long> nanos) {
+    private static final double[] PERCENTILES = {0, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9};
+
+    /** Of slices, each of which gives one value per operation. */
+    static Curve of(Measured operation, Contender contender, double[] nanosPerOperation) {
+        Histogram histogram = new Histogram(3);
+        for (double nanos : nanosPerOperation) {
+            histogram.recordValue(Math.max(1, Math.round(nanos)));
+        }
+        List<Double> at = new ArrayList<>();
+        List<Long> values = new ArrayList<>();
+        for (double percentile : PERCENTILES) {
+            at.add(percentile);
+            values.add(histogram.getValueAtPercentile(percentile));
+        }
+        return new Curve(operation.name(), contender.name(), contender.title(), at, values);
+    }
+
+    long at(double percentile) {
+        return nanos.get(percentiles.indexOf(percentile));
+    }
+}
