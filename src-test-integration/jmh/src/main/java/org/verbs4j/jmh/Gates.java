@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What the hot path must not exceed. One table, no other place has a figure of it.
@@ -62,6 +63,10 @@ final class Gates {
             List.of(gate(DeviceOperation.WRITE_8, Contender.API, Contender.C, 1.05, 1.10));
 
     private Gates() {}
+
+    static List<Gate> all() {
+        return Stream.concat(NULL_DEVICE.stream(), DEVICE.stream()).toList();
+    }
 
     private static Gate gate(
             Measured operation, Contender contender, Contender baseline, double target, double limit) {
