@@ -1,14 +1,289 @@
 package org.verbs4j;
+
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.verbs4j.bindings.DataPath;
+import org.verbs4j.bindings.Errno;
+import org.verbs4j.bindings.NativeLibraries;
+import org.verbs4j.bindings.Verbs;
+import org.verbs4j.bindings.ibv_cq;
+import org.verbs4j.internal.CallGate;
+
+/**
+ * Where requests complete, {@code struct ibv_cq}.
+ *
+ * <p>One thread at a time may poll, arm or wait; which thread may change as other objects of Java change hands. {@link
+ * #close()} may be called by any thread at any time: it waits for a poll under way, and later ones throw.
+ */
 public final class CompletionQueue implements AutoCloseable {
-    CompletionQueue() { }
-    public native int capacity();
-    /** Fills {@code into} from index 0; returns how many, 0 when empty. One downcall, no allocation. */
-    public native int poll(WorkCompletions into);
-    public native int poll(WorkCompletions into, CompletionHandler handler);
-    public native void requestNotification(boolean solicitedOnly);
-    /** Poll, arm, poll again, wait: how many completions, 0 on time-out. */
-    public native int await(WorkCompletions into, java.time.Duration timeout) throws InterruptedException;
-    public native MemorySegment handle();
-    @Override public native void close();
+    /** Batching what {@code ibv_ack_cq_events} takes a mutex for; the rest is acknowledged at close. */
+    private static final int ACKNOWLEDGED_TOGETHER = 64;
+
+    private final DeviceContext context;
+    private final @Nullable CompletionChannel channel;
+    private final int place;
+    private final MemorySegment handle;
+    private final int capacity;
+    private final Lifecycle life;
+
+    private final long pollFunction;
+    private final long notifyFunction;
+    private final boolean criticalPoll;
+    private final boolean criticalNotify;
+
+    private final CallGate gate = new CallGate();
+
+    /** Notifications that nobody has taken; under the channel's lock. */
+    int notifications;
+
+    private int unacknowledged;
+
+    private CompletionQueue(
+            DeviceContext context, @Nullable CompletionChannel channel, int place, MemorySegment handle) {
+        this.context = context;
+        this.channel = channel;
+        this.place = place;
+        this.handle = handle;
+        this.capacity = ibv_cq.cqe(handle);
+        this.pollFunction = DataPath.pollCqFunction(context.address());
+        this.notifyFunction = DataPath.reqNotifyCqFunction(context.address());
+        this.criticalPoll = context.policy().poll();
+        this.criticalNotify = context.policy().post();
+        String name = "completion queue of " + capacity + " on " + context.device().name();
+        this.life =
+                channel == null
+                        ? new Lifecycle(name, context.life())
+                        : new Lifecycle(name, context.life(), channel.life());
+        gate.set(handle.address());
+    }
+
+    static CompletionQueue create(
+            DeviceContext context, int minCapacity, @Nullable CompletionChannel channel, int vector) {
+        int most = context.attributes().maxCompletions();
+        if (minCapacity < 1 || minCapacity > most) {
+            throw new IllegalArgumentException(
+                    "minCapacity is " + minCapacity + ", but a completion queue of " + context.device().name()
+                            + " holds 1 to " + most + " completions");
+        }
+        Arguments.range("vector", vector, 0, context.completionVectors() - 1);
+        if (channel == null) {
+            return create(context, minCapacity, null, 0, vector);
+        }
+        if (channel.context() != context) {
+            throw new IllegalArgumentException("the " + channel + " is of another context");
+        }
+        return channel.add(place -> create(context, minCapacity, channel, place, vector));
+    }
+
+    private static CompletionQueue create(
+            DeviceContext context, int minCapacity, @Nullable CompletionChannel channel, int place, int vector) {
+        MemorySegment cq =
+                Verbs.ibv_create_cq(
+                        context.handle(),
+                        minCapacity,
+                        MemorySegment.ofAddress(place),
+                        channel == null ? MemorySegment.NULL : channel.handle(),
+                        vector);
+        if (cq.address() == 0) {
+            throw new VerbsException("ibv_create_cq", NativeLibraries.errno(),
+                    "a completion queue of " + minCapacity + " on " + context.device().name());
+        }
+        return new CompletionQueue(context, channel, place, cq.reinterpret(ibv_cq.sizeof()));
+    }
+
+    /** How many completions it holds; the device may have rounded up what was asked for. */
+    public int capacity() {
+        return capacity;
+    }
+
+    /**
+     * Takes completions, {@code ibv_poll_cq(3)}: one downcall, no allocation, and it never waits.
+     *
+     * @param into filled from index 0
+     * @return how many were taken, 0 when there are none
+     * @throws IllegalStateException when the queue is closed
+     * @throws VerbsException when the queue is broken
+     */
+    public int poll(WorkCompletions into) {
+        into.size(0);
+        long cq = gate.enter();
+        if (cq == 0) {
+            throw closed();
+        }
+        int taken =
+                criticalPoll
+                        ? DataPath.pollCqCritical(pollFunction, cq, into.capacity(), into.address())
+                        : DataPath.pollCq(pollFunction, cq, into.capacity(), into.address());
+        gate.leave();
+        if (taken < 0) {
+            throw pollFailed(taken);
+        }
+        into.size(taken);
+        return taken;
+    }
+
+    /**
+     * Takes completions and hands each to a handler.
+     *
+     * @param into filled from index 0; when the handler throws, the others are still there
+     * @param handler called once for each, with a view that is valid until it returns
+     * @return how many were taken
+     */
+    public int poll(WorkCompletions into, CompletionHandler handler) {
+        int taken = poll(into);
+        for (int i = 0; i < taken; i++) {
+            handler.onCompletion(into.get(i));
+        }
+        return taken;
+    }
+
+    /**
+     * Asks for one notification on the channel, {@code ibv_req_notify_cq(3)}. Only completions that come later notify:
+     * poll once more after this, before waiting.
+     *
+     * @param solicitedOnly only of messages that the sender marked, and of failures
+     * @throws IllegalStateException when the queue is closed or has no channel
+     * @throws VerbsException when the device refuses
+     */
+    public void requestNotification(boolean solicitedOnly) {
+        requireChannel();
+        long cq = gate.enter();
+        if (cq == 0) {
+            throw closed();
+        }
+        int only = solicitedOnly ? 1 : 0;
+        int errno =
+                criticalNotify
+                        ? DataPath.reqNotifyCqCritical(notifyFunction, cq, only)
+                        : DataPath.reqNotifyCq(notifyFunction, cq, only);
+        gate.leave();
+        if (errno != 0) {
+            throw new VerbsException("ibv_req_notify_cq", errno, "arming the " + life);
+        }
+    }
+
+    /**
+     * Waits for completions and takes them: polls, arms, polls again because what came in between does not notify, and
+     * sleeps on the channel. Costs system calls; when latency counts, spin on {@link #poll(WorkCompletions)}.
+     *
+     * @param into filled from index 0
+     * @param timeout the longest wait; zero only polls
+     * @return how many were taken, 0 on time-out
+     * @throws InterruptedException when the thread is interrupted
+     * @throws IllegalStateException when the queue is closed, before or meanwhile, or has no channel
+     */
+    public int await(WorkCompletions into, Duration timeout) throws InterruptedException {
+        CompletionChannel waited = requireChannel();
+        long deadline = System.nanoTime() + CompletionChannel.nanos(timeout);
+        while (true) {
+            int taken = poll(into);
+            if (taken > 0) {
+                return taken;
+            }
+            requestNotification(false);
+            taken = poll(into);
+            long left = deadline - System.nanoTime();
+            if (taken > 0 || left <= 0) {
+                return taken;
+            }
+            waited.await(this, Duration.ofNanos(left));
+        }
+    }
+
+    private CompletionChannel requireChannel() {
+        if (channel == null) {
+            throw new IllegalStateException(
+                    "the " + life + " has no channel to notify: make it with newCompletionQueue(capacity, channel,"
+                            + " vector)");
+        }
+        return channel;
+    }
+
+    /** Counts a notification that has been read; under the channel's lock. */
+    void notified() {
+        notifications++;
+        if (++unacknowledged == ACKNOWLEDGED_TOGETHER) {
+            acknowledge();
+        }
+    }
+
+    private void acknowledge() {
+        if (unacknowledged > 0) {
+            Verbs.ibv_ack_cq_events(handle, unacknowledged);
+            unacknowledged = 0;
+        }
+    }
+
+    private IllegalStateException closed() {
+        return new IllegalStateException(life + " is closed");
+    }
+
+    private VerbsException pollFailed(int result) {
+        return new VerbsException("ibv_poll_cq", 0,
+                "polling the " + life + " gave " + result + " (" + Errno.describe(-result)
+                        + "): the queue has overflowed or the device has failed");
+    }
+
+    /** The channel that it notifies, or null. */
+    public @Nullable CompletionChannel channel() {
+        return channel;
+    }
+
+    /** Escape hatch: {@code struct ibv_cq *}, valid while the queue is open. Do not acknowledge events there. */
+    public MemorySegment handle() {
+        life.requireOpen();
+        return handle;
+    }
+
+    DeviceContext context() {
+        return context;
+    }
+
+    Lifecycle life() {
+        return life;
+    }
+
+    /**
+     * Destroys the queue with what is in it, {@code ibv_destroy_cq}. A thread that waits for it gets an {@link
+     * IllegalStateException}. Notifications that nobody has taken are acknowledged, so that this does not hang as it
+     * would in C. Does nothing when it is closed.
+     *
+     * @throws IllegalStateException when a queue pair still completes into it, naming it
+     * @throws VerbsException when the kernel refuses
+     */
+    @Override
+    public void close() {
+        life.close(
+                () -> {
+                    CallGate.shut(gate);
+                    try {
+                        if (channel == null) {
+                            destroy();
+                        } else {
+                            channel.remove(place, this::destroy);
+                        }
+                    } catch (RuntimeException e) {
+                        gate.set(handle.address());
+                        throw e;
+                    }
+                });
+        if (channel != null) {
+            channel.wake();
+        }
+    }
+
+    private void destroy() {
+        acknowledge();
+        int errno = Verbs.ibv_destroy_cq(handle);
+        if (errno != 0) {
+            throw new VerbsException("ibv_destroy_cq", errno, "cannot destroy the " + life);
+        }
+        notifications = 0;
+    }
+
+    @Override
+    public String toString() {
+        return life.toString();
+    }
 }

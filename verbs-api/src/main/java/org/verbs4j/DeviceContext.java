@@ -1,19 +1,265 @@
 package org.verbs4j;
+
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.verbs4j.bindings.DataPath;
+import org.verbs4j.bindings.NativeLibraries;
+import org.verbs4j.bindings.Verbs;
+import org.verbs4j.bindings.ibv_context;
+import org.verbs4j.bindings.ibv_device_attr;
+import org.verbs4j.internal.ProviderPolicy;
+
+/**
+ * An open device, {@code struct ibv_context}: what everything else is made from.
+ *
+ * <p>Any thread may use it, several at a time. Close what was made from it first: {@link #close()} of a context in use
+ * throws, names what is open, and leaves it open.
+ */
 public final class DeviceContext implements AutoCloseable {
-    DeviceContext() { }
-    public native Device device();
-    public native DeviceAttributes attributes();
-    public native Port port(int number);
-    public native java.util.List<Port> ports();
-    /** The first port that is ACTIVE. */
-    public native Port activePort();
-    public native int completionVectors();
-    public native ProtectionDomain newProtectionDomain();
-    public native CompletionChannel newCompletionChannel();
-    public native CompletionQueue newCompletionQueue(int minCapacity);
-    public native CompletionQueue newCompletionQueue(int minCapacity, CompletionChannel channel, int vector);
-    /** Escape hatch: {@code struct ibv_context *}. */
-    public native MemorySegment handle();
-    @Override public native void close();
+    private static final Logger LOG = LoggerFactory.getLogger(DeviceContext.class);
+
+    /** {@code __VERBS_ABI_IS_EXTENDED}: the provider knows {@code struct verbs_context}. */
+    private static final long EXTENDED = Verbs.__VERBS_ABI_IS_EXTENDED().address();
+
+    private static final int MOST_VECTORS = 1 << 16;
+
+    private final Device device;
+    private final MemorySegment handle;
+    private final DeviceAttributes attributes;
+    private final ProviderPolicy policy;
+    private final List<Port> ports;
+    private final Lifecycle life;
+
+    private DeviceContext(Device device, MemorySegment handle) {
+        this.device = device;
+        this.handle = handle;
+        checkContext();
+        this.attributes = queryAttributes();
+        checkAttributes();
+        this.policy = ProviderPolicy.of(DataPath.postSendFunction(handle.address()));
+        this.life = new Lifecycle("context of " + device.name());
+        this.ports = IntStream.rangeClosed(1, attributes.portCount()).mapToObj(number -> new Port(this, number)).toList();
+        LOG.debug("{} is of {}", device.name(), policy);
+    }
+
+    static DeviceContext open(Device device, MemorySegment pointer) {
+        MemorySegment context = Verbs.ibv_open_device(pointer);
+        if (context.address() == 0) {
+            int errno = NativeLibraries.errno();
+            throw new VerbsException("ibv_open_device", errno, Hints.open(errno, device, Devices.fileOf(pointer)));
+        }
+        try {
+            return new DeviceContext(device, context.reinterpret(ibv_context.sizeof()));
+        } catch (RuntimeException e) {
+            Verbs.ibv_close_device(context);
+            throw e;
+        }
+    }
+
+    /** A library whose structs are laid out otherwise shows here, before numbers are believed. */
+    private void checkContext() {
+        long abi = ibv_context.abi_compat(handle).address();
+        int vectors = ibv_context.num_comp_vectors(handle);
+        boolean plausible = vectors >= 0 && vectors < MOST_VECTORS
+                && ibv_context.cmd_fd(handle) >= 0
+                && ibv_context.async_fd(handle) >= 0
+                && ibv_context.device(handle).address() != 0;
+        if (!plausible || DataPath.pollCqFunction(handle.address()) == 0
+                || DataPath.postSendFunction(handle.address()) == 0
+                || DataPath.postRecvFunction(handle.address()) == 0) {
+            throw new VerbsException("ibv_open_device", 0,
+                    "the context of " + device.name() + " is not laid out as rdma-core 28 or newer does (command fd "
+                            + ibv_context.cmd_fd(handle) + ", " + vectors + " completion vectors, abi_compat 0x"
+                            + Long.toHexString(abi) + "): check which libibverbs.so.1 is loaded");
+        }
+        if (abi != EXTENDED) {
+            LOG.debug("{} has no extended operations (abi_compat 0x{})", device.name(), Long.toHexString(abi));
+        }
+    }
+
+    private void checkAttributes() {
+        if (attributes.portCount() < 1 || attributes.maxQueuePairs() < 0 || attributes.maxCompletions() < 0) {
+            throw new VerbsException("ibv_query_device", 0,
+                    device.name() + " has implausible attributes, " + attributes
+                            + ": check which libibverbs.so.1 is loaded");
+        }
+    }
+
+    private DeviceAttributes queryAttributes() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr = arena.allocate(ibv_device_attr.layout());
+            int errno = Verbs.ibv_query_device(handle, attr);
+            if (errno != 0) {
+                throw new VerbsException("ibv_query_device", errno, "the attributes of " + device.name());
+            }
+            return new DeviceAttributes(
+                    attr.getString(ibv_device_attr.fw_ver$offset()),
+                    new Guid(NetworkOrder.toHost(ibv_device_attr.node_guid(attr))),
+                    new Guid(NetworkOrder.toHost(ibv_device_attr.sys_image_guid(attr))),
+                    ibv_device_attr.vendor_id(attr),
+                    ibv_device_attr.vendor_part_id(attr),
+                    ibv_device_attr.hw_ver(attr),
+                    Byte.toUnsignedInt(ibv_device_attr.phys_port_cnt(attr)),
+                    ibv_device_attr.max_mr_size(attr),
+                    ibv_device_attr.page_size_cap(attr),
+                    ibv_device_attr.device_cap_flags(attr),
+                    ibv_device_attr.max_qp(attr),
+                    ibv_device_attr.max_qp_wr(attr),
+                    ibv_device_attr.max_sge(attr),
+                    ibv_device_attr.max_sge_rd(attr),
+                    ibv_device_attr.max_cq(attr),
+                    ibv_device_attr.max_cqe(attr),
+                    ibv_device_attr.max_mr(attr),
+                    ibv_device_attr.max_pd(attr),
+                    ibv_device_attr.max_qp_rd_atom(attr),
+                    ibv_device_attr.max_qp_init_rd_atom(attr),
+                    DeviceAttributes.AtomicSupport.of(ibv_device_attr.atomic_cap(attr)));
+        }
+    }
+
+    /** The device that is open. */
+    public Device device() {
+        return device;
+    }
+
+    /** What the device can, as of opening: {@code ibv_query_device(3)}. */
+    public DeviceAttributes attributes() {
+        return attributes;
+    }
+
+    /** The ports, the first of which has number 1. */
+    public List<Port> ports() {
+        return ports;
+    }
+
+    /**
+     * A port.
+     *
+     * @param number from 1
+     * @throws IllegalArgumentException when the device has no such port
+     */
+    public Port port(int number) {
+        if (number < 1 || number > ports.size()) {
+            throw new IllegalArgumentException(
+                    device.name() + " has no port " + number + ": its ports are 1 to " + ports.size());
+        }
+        return ports.get(number - 1);
+    }
+
+    /**
+     * The first port that carries traffic.
+     *
+     * @throws VerbsException when none does, with the state of the first
+     */
+    public Port activePort() {
+        for (Port port : ports) {
+            if (port.attributes().isActive()) {
+                return port;
+            }
+        }
+        PortAttributes.State state = ports.getFirst().attributes().state();
+        throw new VerbsException("ibv_query_port", 0, Hints.portDown(device.name(), 1, state));
+    }
+
+    /** How many completion vectors there are to spread interrupts over, at least 1. */
+    public int completionVectors() {
+        return Math.max(1, ibv_context.num_comp_vectors(open()));
+    }
+
+    /** The name of the provider in the C library, such as {@code mlx5} or {@code rxe}. */
+    public String provider() {
+        return policy.provider();
+    }
+
+    /**
+     * A protection domain, {@code ibv_alloc_pd(3)}.
+     *
+     * @throws VerbsException when the device has none left
+     */
+    public ProtectionDomain newProtectionDomain() {
+        return Lifecycle.make(() -> ProtectionDomain.create(this), life);
+    }
+
+    /**
+     * A channel to wait for completions on, {@code ibv_create_comp_channel(3)}.
+     *
+     * @throws VerbsException when it cannot be made
+     */
+    public CompletionChannel newCompletionChannel() {
+        return Lifecycle.make(() -> CompletionChannel.create(this), life);
+    }
+
+    /**
+     * A completion queue for polling, {@code ibv_create_cq(3)}.
+     *
+     * @param minCapacity how many completions it must hold, at least 1; the device may round up. One that overflows
+     *     loses completions, so make it as large as all queues that complete into it together
+     * @throws IllegalArgumentException when the device cannot make it so large
+     * @throws VerbsException when it cannot be made
+     */
+    public CompletionQueue newCompletionQueue(int minCapacity) {
+        return Lifecycle.make(() -> CompletionQueue.create(this, minCapacity, null, 0), life);
+    }
+
+    /**
+     * A completion queue that can notify, {@code ibv_create_cq(3)}.
+     *
+     * @param minCapacity as in {@link #newCompletionQueue(int)}
+     * @param channel where to wait
+     * @param vector which completion vector raises the interrupt, from 0
+     * @throws IllegalArgumentException when the channel is of another context, there is no such vector, or the device
+     *     cannot make the queue so large
+     * @throws VerbsException when it cannot be made
+     */
+    public CompletionQueue newCompletionQueue(int minCapacity, CompletionChannel channel, int vector) {
+        return Lifecycle.make(() -> CompletionQueue.create(this, minCapacity, channel, vector), life, channel.life());
+    }
+
+    /** Escape hatch: {@code struct ibv_context *}, valid while the context is open. */
+    public MemorySegment handle() {
+        return open();
+    }
+
+    private MemorySegment open() {
+        life.requireOpen();
+        return handle;
+    }
+
+    Lifecycle life() {
+        return life;
+    }
+
+    ProviderPolicy policy() {
+        return policy;
+    }
+
+    /** The address for calls; the caller is or holds a child, so it cannot be closed meanwhile. */
+    long address() {
+        return handle.address();
+    }
+
+    /**
+     * Closes the device, {@code ibv_close_device}. Does nothing when it is closed.
+     *
+     * @throws IllegalStateException when something made from it is open, naming it
+     * @throws VerbsException when the library refuses
+     */
+    @Override
+    public void close() {
+        life.close(
+                () -> {
+                    if (Verbs.ibv_close_device(handle) != 0) {
+                        throw new VerbsException("ibv_close_device", NativeLibraries.errno(), device.name());
+                    }
+                });
+    }
+
+    @Override
+    public String toString() {
+        return life.toString();
+    }
 }

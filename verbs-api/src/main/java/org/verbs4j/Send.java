@@ -1,13 +1,99 @@
 package org.verbs4j;
+
+import org.verbs4j.bindings.Verbs;
+
+/**
+ * Sends a message into a receive that the peer has posted, {@code IBV_WR_SEND}.
+ *
+ * <p>Belongs to one thread at a time, see {@link SendRequest}.
+ */
 public final class Send extends SendRequest {
-    Send() { }
-    @Override public native Send id(long id);
-    @Override public native Send signaled(boolean signaled);
-    @Override public native Send fenced(boolean fenced);
-    public native Send solicited(boolean solicited);
-    public native Send inline(boolean inline);
-    public native Send from(MemoryRegion region, long offset, long length);
-    public native Send from(MemorySlice... gather);
-    public native Send immediate(int value);
-    public native Send plain();
+    private static final int PLAIN = Verbs.IBV_WR_SEND();
+    private static final int WITH_IMMEDIATE = Verbs.IBV_WR_SEND_WITH_IMM();
+
+    Send(QueuePair owner) {
+        super(owner, PLAIN);
+    }
+
+    @Override
+    public Send id(long id) {
+        putId(id);
+        return this;
+    }
+
+    @Override
+    public Send signaled(boolean signaled) {
+        putFlag(SIGNALED, signaled);
+        return this;
+    }
+
+    @Override
+    public Send fenced(boolean fenced) {
+        putFlag(FENCE, fenced);
+        return this;
+    }
+
+    /**
+     * Sets whether it wakes a peer that asked for solicited notifications only.
+     *
+     * @param solicited false at first
+     */
+    public Send solicited(boolean solicited) {
+        putFlag(SOLICITED, solicited);
+        return this;
+    }
+
+    /**
+     * Sets whether the data is copied while it is posted, so that its memory is free when {@code post} returns. For
+     * small messages, up to {@link QueuePair#maxInlineData()}; faster, too.
+     *
+     * @param inline false at first
+     */
+    public Send inline(boolean inline) {
+        putInline(inline);
+        return this;
+    }
+
+    /**
+     * Sets the memory to send to one part of a region.
+     *
+     * @param region open, of the queue pair's protection domain
+     * @param offset bytes from its beginning
+     * @param length bytes; 0 is an empty message
+     * @throws IllegalArgumentException when the part is not within the region, or longer than the port can
+     * @throws IllegalStateException when the region is closed
+     */
+    public Send from(MemoryRegion region, long offset, long length) {
+        gather(region, offset, length);
+        return this;
+    }
+
+    /**
+     * Sets the memory to send to several parts, in this order.
+     *
+     * @param parts at most {@link QueuePair#maxSendSge()}; empty parts do not count
+     * @throws IllegalArgumentException when there are too many, or together they are longer than the port can
+     * @throws IllegalStateException when a region is closed
+     */
+    public Send from(MemorySlice... parts) {
+        gather(parts);
+        return this;
+    }
+
+    /**
+     * Gives the peer a number with the message.
+     *
+     * @param value in host order; the peer reads it in host order
+     */
+    public Send immediate(int value) {
+        putImmediate(value);
+        putOpcode(WITH_IMMEDIATE);
+        return this;
+    }
+
+    /** Takes the immediate number back. */
+    public Send plain() {
+        putOpcode(PLAIN);
+        return this;
+    }
 }

@@ -1,11 +1,181 @@
 package org.verbs4j;
+
 import java.lang.foreign.MemorySegment;
-/** One {@code ibv_send_wr} and its gather list off-heap: written once, changed in place, posted any number of times. */
+import org.jspecify.annotations.Nullable;
+import org.verbs4j.bindings.Verbs;
+import org.verbs4j.bindings.ibv_send_wr;
+import org.verbs4j.bindings.ibv_sge;
+import org.verbs4j.internal.NativeMemory;
+
+/**
+ * A request for the send queue, {@code struct ibv_send_wr} and its gather list, in native memory: written once, changed
+ * in place, posted any number of times.
+ *
+ * <p>Belongs to one thread at a time. It may be changed and posted again as soon as {@code post} has returned: the
+ * device has its own copy. The <em>memory that it points to</em> belongs to the device until the completion has been
+ * polled, except that of an inline request, which is free when {@code post} returns.
+ *
+ * <p>A new request is signaled: it completes. One that is not signaled completes only when it fails, and its place in
+ * the queue becomes free when a later signaled one has completed; if none ever is, the queue fills up for good.
+ */
 public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSwap, FetchAndAdd {
-    SendRequest() { }
+    static final long ID = ibv_send_wr.wr_id$offset();
+    static final long NEXT = ibv_send_wr.next$offset();
+    static final long LIST = ibv_send_wr.sg_list$offset();
+    static final long LIST_LENGTH = ibv_send_wr.num_sge$offset();
+    static final long OPCODE = ibv_send_wr.opcode$offset();
+    static final long FLAGS = ibv_send_wr.send_flags$offset();
+    static final long IMMEDIATE = ibv_send_wr.imm_data$offset();
+    static final long RDMA = ibv_send_wr.wr$offset() + ibv_send_wr.wr.rdma$offset();
+    static final long REMOTE_ADDRESS = RDMA + ibv_send_wr.wr.rdma.remote_addr$offset();
+    static final long REMOTE_KEY = RDMA + ibv_send_wr.wr.rdma.rkey$offset();
+    static final long ATOMIC = ibv_send_wr.wr$offset() + ibv_send_wr.wr.atomic$offset();
+    static final long ATOMIC_ADDRESS = ATOMIC + ibv_send_wr.wr.atomic.remote_addr$offset();
+    static final long ATOMIC_COMPARE_ADD = ATOMIC + ibv_send_wr.wr.atomic.compare_add$offset();
+    static final long ATOMIC_SWAP = ATOMIC + ibv_send_wr.wr.atomic.swap$offset();
+    static final long ATOMIC_KEY = ATOMIC + ibv_send_wr.wr.atomic.rkey$offset();
+
+    static final int SIGNALED = Verbs.IBV_SEND_SIGNALED();
+    static final int FENCE = Verbs.IBV_SEND_FENCE();
+    static final int SOLICITED = Verbs.IBV_SEND_SOLICITED();
+    static final int INLINE = Verbs.IBV_SEND_INLINE();
+
+    final QueuePair owner;
+    final long address;
+    private final GatherList list;
+
+    /** Keeps the memory from being freed. */
+    @SuppressWarnings("unused")
+    private final RequestSlab slab;
+
+    /** The batch that it is linked into. */
+    @Nullable SendBatch batch;
+
+    /** Whether it is to be looked at before it is posted. */
+    private boolean inline;
+
+    SendRequest(QueuePair owner, int opcode) {
+        this.owner = owner;
+        this.slab = owner.slab();
+        this.address = slab.allocate(ibv_send_wr.sizeof() + owner.maxSendSge() * ibv_sge.sizeof());
+        long entries = address + ibv_send_wr.sizeof();
+        this.list = new GatherList(entries, owner.maxSendSge(), owner.maxMessageSize());
+        NativeMemory.putLong(address, LIST, entries);
+        NativeMemory.putInt(address, OPCODE, opcode);
+        NativeMemory.putInt(address, FLAGS, SIGNALED);
+    }
+
+    /**
+     * Sets the number that its completion will carry.
+     *
+     * @param id any number
+     */
     public abstract SendRequest id(long id);
-    public final native long id();
+
+    /** The number that its completion will carry. */
+    public final long id() {
+        return NativeMemory.getLong(address, ID);
+    }
+
+    /**
+     * Sets whether it completes when it succeeds.
+     *
+     * @param signaled true at first
+     */
     public abstract SendRequest signaled(boolean signaled);
+
+    /**
+     * Sets whether it waits until earlier reads and atomics of its queue pair are done.
+     *
+     * @param fenced false at first
+     */
     public abstract SendRequest fenced(boolean fenced);
-    public final native MemorySegment handle();
+
+    /** Escape hatch: the {@code struct ibv_send_wr}. Its {@code next} and {@code sg_list} are the library's. */
+    public final MemorySegment handle() {
+        return NativeMemory.struct(address, ibv_send_wr.sizeof()).reinterpret(ibv_send_wr.sizeof());
+    }
+
+    final void putId(long id) {
+        NativeMemory.putLong(address, ID, id);
+    }
+
+    final void putOpcode(int opcode) {
+        NativeMemory.putInt(address, OPCODE, opcode);
+    }
+
+    final void putFlag(int flag, boolean set) {
+        int flags = NativeMemory.getInt(address, FLAGS);
+        NativeMemory.putInt(address, FLAGS, set ? flags | flag : flags & ~flag);
+    }
+
+    final void putInline(boolean set) {
+        inline = set;
+        putFlag(INLINE, set);
+        if (set && batch != null) {
+            batch.look();
+        }
+    }
+
+    final void putImmediate(int value) {
+        NativeMemory.putNetworkInt(address, IMMEDIATE, value);
+    }
+
+    final void gather(MemoryRegion region, long offset, long length) {
+        NativeMemory.putInt(address, LIST_LENGTH, list.set(region, offset, length));
+    }
+
+    final void gather(MemorySlice... slices) {
+        NativeMemory.putInt(address, LIST_LENGTH, list.set(slices));
+    }
+
+    final void putRemote(RemoteBuffer remote, long offset) {
+        Arguments.part("remote buffer", offset, 0, remote.length());
+        putRemote(remote.address() + offset, remote.rkey());
+    }
+
+    final void putRemote(long remoteAddress, int rkey) {
+        NativeMemory.putLong(address, REMOTE_ADDRESS, remoteAddress);
+        NativeMemory.putInt(address, REMOTE_KEY, rkey);
+    }
+
+    final boolean isInline() {
+        return inline;
+    }
+
+    /**
+     * What would crash or silently misbehave. Inline data is copied by the processor while it is posted, so its memory
+     * must be there; every other request on closed memory is refused by the device.
+     */
+    final void requirePostable(QueuePair pair) {
+        if (owner != pair) {
+            throw new IllegalArgumentException(
+                    "the request is of " + owner + ", not of " + pair + ": a request is posted where it was made");
+        }
+        if (batch != null) {
+            throw new IllegalStateException("the request is in a batch: post the batch, or clear it first");
+        }
+        if (inline) {
+            list.requireReadable();
+        }
+    }
+
+    final void requireReadable() {
+        list.requireReadable();
+    }
+
+    /** Bytes that it moves, for messages. */
+    final long length() {
+        return list.length(NativeMemory.getInt(address, LIST_LENGTH));
+    }
+
+    final void link(long next) {
+        NativeMemory.putLong(address, NEXT, next);
+    }
+
+    /** For messages; allocates. */
+    @Override
+    public String toString() {
+        return getClass().getSimpleName() + " request " + id() + " of " + length() + " bytes on " + owner;
+    }
 }

@@ -1,10 +1,74 @@
 package org.verbs4j;
-/** A reusable array of {@code ibv_wc} and one flyweight over it. Not thread-safe. */
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.verbs4j.bindings.ibv_wc;
+
+/**
+ * Room for completions, an array of {@code struct ibv_wc}, and one view that is moved over it.
+ *
+ * <p>Belongs to one thread at a time: the view and the array are overwritten by the next poll. Make it once and poll
+ * into it for ever; its memory lives as long as the object, so there is nothing to close and nothing to close too
+ * early.
+ */
 public final class WorkCompletions {
-    WorkCompletions() { }
-    public static native WorkCompletions allocate(int capacity);
-    public native int capacity();
-    public native int size();
-    /** Moves the one flyweight to {@code index}; valid until the next call or poll. */
-    public native WorkCompletion get(int index);
+    private static final int MOST = 1 << 20;
+    private static final long CACHE_LINE = 64;
+
+    private final long address;
+    private final int capacity;
+    private final WorkCompletion view;
+
+    /** Keeps the memory from being freed. */
+    @SuppressWarnings("unused")
+    private final MemorySegment memory;
+
+    private int size;
+
+    private WorkCompletions(int capacity) {
+        this.memory = Arena.ofAuto().allocate(ibv_wc.sizeof() * capacity, CACHE_LINE);
+        this.address = memory.address();
+        this.capacity = capacity;
+        this.view = new WorkCompletion(memory);
+    }
+
+    /**
+     * Makes room for completions.
+     *
+     * @param capacity the most that one poll takes, from 1
+     */
+    public static WorkCompletions allocate(int capacity) {
+        return new WorkCompletions(Arguments.range("capacity", capacity, 1, MOST));
+    }
+
+    /** The most that one poll takes. */
+    public int capacity() {
+        return capacity;
+    }
+
+    /** How many the last poll took. */
+    public int size() {
+        return size;
+    }
+
+    /**
+     * Moves the view.
+     *
+     * @param index from 0 to {@link #size()} - 1
+     * @return always the same object, valid until the next call and the next poll
+     * @throws IndexOutOfBoundsException when the last poll took fewer
+     */
+    public WorkCompletion get(int index) {
+        view.moveTo(address + Objects.checkIndex(index, size) * ibv_wc.sizeof());
+        return view;
+    }
+
+    long address() {
+        return address;
+    }
+
+    void size(int taken) {
+        this.size = taken;
+    }
 }

@@ -16,9 +16,10 @@ import java.util.Optional;
 /**
  * Where the C functions come from and how their {@code errno} is kept.
  *
- * <p>{@code libibverbs.so.1} and {@code librdmacm.so.1} are each opened at the first look-up of one of their
- * functions, never before: constants and layouts work on a machine that has neither. The system properties {@value
- * #LIBIBVERBS_PROPERTY} and {@value #LIBRDMACM_PROPERTY} name another file. A library stays open until the JVM ends.
+ * <p>{@code libibverbs.so.1} and {@code librdmacm.so.1} are each opened at the first look-up of one
+ * of their functions, never before: constants and layouts work on a machine that has neither. The
+ * system properties {@value #LIBIBVERBS_PROPERTY} and {@value #LIBRDMACM_PROPERTY} name another
+ * file. A library stays open until the JVM ends.
  *
  * <p>Safe for use by any number of threads; {@code errno} belongs to the thread that made the call.
  */
@@ -32,39 +33,61 @@ public final class NativeLibraries {
     private static final Linker LINKER = Linker.nativeLinker();
     private static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
     private static final MemoryLayout CAPTURE_LAYOUT = Linker.Option.captureStateLayout();
-    private static final VarHandle ERRNO = CAPTURE_LAYOUT.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+    private static final VarHandle ERRNO =
+            CAPTURE_LAYOUT.varHandle(MemoryLayout.PathElement.groupElement("errno"));
     private static final ThreadLocal<MemorySegment> CAPTURED =
             ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(CAPTURE_LAYOUT));
     private static final MethodHandle CAPTURED_STATE = capturedStateHandle();
 
     private NativeLibraries() {}
 
-    /** The outcome of opening one library: its symbols, or the sentence that says why there are none. */
-    private record Library(Optional<SymbolLookup> symbols, String problem) {
+    /**
+     * The outcome of opening one library: its symbols, or the sentence that says why there are
+     * none.
+     */
+    private record Library(String name, Optional<SymbolLookup> symbols, String problem) {
         static Library open(String soname, String property, String packages) {
-            String name = System.getProperty(property, soname);
+            String named = System.getProperty(property, "");
+            String name = named.isEmpty() ? soname : named;
             try {
-                return new Library(Optional.of(SymbolLookup.libraryLookup(name, Arena.global())), "");
+                SymbolLookup symbols = SymbolLookup.libraryLookup(name, Arena.global());
+                return new Library(name, Optional.of(symbols), "");
             } catch (IllegalArgumentException e) {
-                return new Library(Optional.empty(), problem(name, property, packages));
+                // The loader's own reason, which libraryLookup withholds, is in dlerror.
+                String reason = "cannot load " + name + " (" + DynamicLoader.reason(name) + "): ";
+                String remedy =
+                        named.isEmpty()
+                                ? "install " + packages + ", or name the file with -D" + property
+                                : "correct -D" + property + ", or omit it and install " + packages;
+                return new Library(name, Optional.empty(), reason + remedy);
             }
         }
 
-        /** The loader's own reason, which {@link SymbolLookup#libraryLookup} withholds, is in {@code dlerror}. */
-        private static String problem(String name, String property, String packages) {
-            return "cannot load "
-                    + name
-                    + " ("
-                    + DynamicLoader.reason(name)
-                    + "): install "
-                    + packages
-                    + ", or name the file with -D"
-                    + property
-                    + "=PATH";
+        Library orThrow() {
+            if (symbols.isEmpty()) {
+                throw new UnsatisfiedLinkError(problem);
+            }
+            return this;
         }
 
-        SymbolLookup orThrow() {
-            return symbols.orElseThrow(() -> new UnsatisfiedLinkError(problem));
+        Optional<MemorySegment> find(String function) {
+            return orThrow().symbols.flatMap(lookup -> lookup.find(function));
+        }
+
+        /**
+         * A missing symbol told as an error, for the initialisers of generated classes: an
+         * exception would reach the caller wrapped and without its message.
+         */
+        MemorySegment findOrExplain(String function) {
+            return find(function)
+                    .orElseThrow(
+                            () ->
+                                    new UnsatisfiedLinkError(
+                                            name
+                                                    + " has no "
+                                                    + function
+                                                    + ": the installed rdma-core is older than"
+                                                    + " this function"));
         }
     }
 
@@ -73,15 +96,23 @@ public final class NativeLibraries {
                 Library.open(
                         "libibverbs.so.1",
                         LIBIBVERBS_PROPERTY,
-                        "the packages libibverbs1 and ibverbs-providers (Debian, Ubuntu) or libibverbs (Fedora, RHEL)");
+                        "the packages libibverbs1 and ibverbs-providers (Debian, Ubuntu) or"
+                                + " libibverbs (Fedora, RHEL)");
     }
 
+    /**
+     * librdmacm brings libibverbs along by its SONAME. Ours is opened first, so that the process
+     * has one libibverbs even where a property names it: objects of one are not objects of another.
+     */
     private static final class RdmaCm {
         static final Library LIBRARY =
-                Library.open(
-                        "librdmacm.so.1",
-                        LIBRDMACM_PROPERTY,
-                        "the package librdmacm1 (Debian, Ubuntu) or librdmacm (Fedora, RHEL)");
+                IbVerbs.LIBRARY.symbols().isEmpty()
+                        ? IbVerbs.LIBRARY
+                        : Library.open(
+                                "librdmacm.so.1",
+                                LIBRDMACM_PROPERTY,
+                                "the package librdmacm1 (Debian, Ubuntu) or librdmacm (Fedora,"
+                                        + " RHEL)");
     }
 
     private static Library libraryOf(String function) {
@@ -89,9 +120,33 @@ public final class NativeLibraries {
     }
 
     /**
+     * Makes sure that {@code libibverbs} is there. To be called before the first function of it: a
+     * generated method whose library is absent gives the reason at its first call only, later calls
+     * of the same method end in {@link NoClassDefFoundError}.
+     *
+     * @throws UnsatisfiedLinkError one sentence with the package to install and the loader's
+     *     reason, at every call
+     */
+    public static void requireVerbs() {
+        IbVerbs.LIBRARY.orThrow();
+    }
+
+    /**
+     * Makes sure that {@code librdmacm} is there, and {@code libibverbs} below it.
+     *
+     * @throws UnsatisfiedLinkError one sentence with the package to install and the loader's
+     *     reason, at every call
+     * @see #requireVerbs
+     */
+    public static void requireRdmaCm() {
+        RdmaCm.LIBRARY.orThrow();
+    }
+
+    /**
      * Why {@code libibverbs} cannot be used.
      *
-     * @return one sentence with the package to install and the loader's reason, or empty when the library is loaded
+     * @return one sentence with the package to install and the loader's reason, or empty when the
+     *     library is loaded
      */
     public static Optional<String> verbsProblem() {
         return problem(IbVerbs.LIBRARY);
@@ -100,7 +155,8 @@ public final class NativeLibraries {
     /**
      * Why {@code librdmacm} cannot be used.
      *
-     * @return one sentence with the package to install and the loader's reason, or empty when the library is loaded
+     * @return one sentence with the package to install and the loader's reason, or empty when the
+     *     library is loaded
      */
     public static Optional<String> rdmaCmProblem() {
         return problem(RdmaCm.LIBRARY);
@@ -111,20 +167,25 @@ public final class NativeLibraries {
     }
 
     /**
-     * Looks up an exported function. Functions newer than rdma-core 28 must be asked for here before their generated
-     * method is touched: a class initialiser that misses its symbol stays broken for the life of the JVM.
+     * Looks up an exported function. Functions newer than rdma-core 28 must be asked for here
+     * before their generated method is touched: a class initialiser that misses its symbol stays
+     * broken for the life of the JVM.
      *
      * @param function the C name, such as {@code ibv_import_device}
      * @return its address, or empty when the installed library is older than the function
-     * @throws UnsatisfiedLinkError when the library itself is absent, saying which package to install
+     * @throws UnsatisfiedLinkError when the library itself is absent, saying which package to
+     *     install
      */
     public static Optional<MemorySegment> find(String function) {
-        return libraryOf(function).orThrow().find(function);
+        return libraryOf(function).find(function);
     }
 
-    /** The look-up behind the generated {@code Verbs} class: librdmacm's functions start with {@code rdma_}. */
+    /**
+     * The look-up behind the generated {@code Verbs} class: librdmacm's functions start with {@code
+     * rdma_}.
+     */
     static SymbolLookup rdmaLookup() {
-        return NativeLibraries::find;
+        return function -> Optional.of(libraryOf(function).findOrExplain(function));
     }
 
     /** The look-up behind the generated {@code Posix} class. */
@@ -134,23 +195,32 @@ public final class NativeLibraries {
 
     /** A handle for an exported function that leaves its {@code errno} for {@link #errno()}. */
     static MethodHandle downcall(MemorySegment address, FunctionDescriptor descriptor) {
-        return MethodHandles.collectArguments(LINKER.downcallHandle(address, descriptor, CAPTURE), 0, CAPTURED_STATE);
-    }
-
-    /** A handle for a function pointer, given as first argument, that leaves {@code errno} for {@link #errno()}. */
-    static MethodHandle downcall(FunctionDescriptor descriptor) {
-        return MethodHandles.collectArguments(LINKER.downcallHandle(descriptor, CAPTURE), 1, CAPTURED_STATE);
+        return MethodHandles.collectArguments(
+                LINKER.downcallHandle(address, descriptor, CAPTURE), 0, CAPTURED_STATE);
     }
 
     /**
-     * The {@code errno} that the last capturing call of this thread left: an exported function, a {@code verbs_context}
-     * operation, or {@link #setErrno}. Meaningful only where the function's convention says that it failed.
+     * A handle for a function pointer, given as first argument, that leaves {@code errno} for
+     * {@link #errno()}.
+     */
+    static MethodHandle downcall(FunctionDescriptor descriptor) {
+        return MethodHandles.collectArguments(
+                LINKER.downcallHandle(descriptor, CAPTURE), 1, CAPTURED_STATE);
+    }
+
+    /**
+     * The {@code errno} that the last capturing call of this thread left: an exported function, a
+     * {@code verbs_context} operation, or {@link #setErrno}. Meaningful only where the function's
+     * convention says that it failed.
      */
     public static int errno() {
         return (int) ERRNO.get(CAPTURED.get(), 0L);
     }
 
-    /** Sets what {@link #errno()} answers on this thread, as the C inlines set errno when an operation is missing. */
+    /**
+     * Sets what {@link #errno()} answers on this thread, as the C inlines set errno when an
+     * operation is missing.
+     */
     static void setErrno(int errno) {
         ERRNO.set(CAPTURED.get(), 0L, errno);
     }
@@ -177,15 +247,24 @@ public final class NativeLibraries {
             MethodHandle open =
                     LINKER.downcallHandle(
                             libc.findOrThrow("dlopen"),
-                            FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
+                            FunctionDescriptor.of(
+                                    ValueLayout.ADDRESS,
+                                    ValueLayout.ADDRESS,
+                                    ValueLayout.JAVA_INT));
             MethodHandle error =
-                    LINKER.downcallHandle(libc.findOrThrow("dlerror"), FunctionDescriptor.of(ValueLayout.ADDRESS));
+                    LINKER.downcallHandle(
+                            libc.findOrThrow("dlerror"),
+                            FunctionDescriptor.of(ValueLayout.ADDRESS));
             try (Arena arena = Arena.ofConfined()) {
-                // The generated code never comes here, so these two handles are not worth a place of their own.
-                MemorySegment opened = (MemorySegment) open.invokeExact(arena.allocateFrom(library), RTLD_LAZY);
+                // The generated code never comes here, so these two handles are not worth a place
+                // of their own.
+                MemorySegment opened =
+                        (MemorySegment) open.invokeExact(arena.allocateFrom(library), RTLD_LAZY);
                 MemorySegment text = (MemorySegment) error.invokeExact();
                 boolean explained = opened.address() == 0 && text.address() != 0;
-                return explained ? text.reinterpret(Long.MAX_VALUE).getString(0) : "the loader gives no reason";
+                return explained
+                        ? text.reinterpret(Long.MAX_VALUE).getString(0)
+                        : "the loader gives no reason";
             } catch (Throwable e) {
                 throw new AssertionError(e);
             }

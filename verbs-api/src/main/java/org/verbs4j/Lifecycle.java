@@ -1,0 +1,120 @@
+package org.verbs4j;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The life of a native object: open until closed, children first.
+ *
+ * <p>An object may be closed by any thread. Closing one that others are made from throws, names them, and leaves it
+ * open; closing twice does nothing. Its lock also keeps control verbs and the close of one object apart, so that a verb
+ * never sees a freed object. Parents and children are never locked at the same time.
+ */
+final class Lifecycle {
+    private static final Logger LOG = LoggerFactory.getLogger(Lifecycle.class);
+
+    /** More than that are counted, not named. */
+    private static final int MOST_NAMED = 8;
+
+    private final String name;
+    private final List<Lifecycle> parents;
+    private final Set<Lifecycle> children = new LinkedHashSet<>();
+    private int beingMade;
+    private volatile boolean closed;
+
+    /** An open object; call within {@link #make} of its parents, after the native object is there. */
+    Lifecycle(String name, Lifecycle... parents) {
+        this.name = name;
+        this.parents = List.of(parents);
+        for (Lifecycle parent : this.parents) {
+            synchronized (parent) {
+                parent.children.add(this);
+            }
+        }
+        LOG.debug("opened {}", name);
+    }
+
+    /** Makes a child while no parent can be closed; none is locked meanwhile. */
+    static <T> T make(Supplier<T> maker, Lifecycle... parents) {
+        int held = 0;
+        try {
+            for (; held < parents.length; held++) {
+                parents[held].hold();
+            }
+            return maker.get();
+        } finally {
+            while (held > 0) {
+                parents[--held].release();
+            }
+        }
+    }
+
+    private synchronized void hold() {
+        requireOpen();
+        beingMade++;
+    }
+
+    private synchronized void release() {
+        beingMade--;
+    }
+
+    /** Runs a control verb while the object cannot be closed. */
+    synchronized <T> T whileOpen(Supplier<T> verb) {
+        requireOpen();
+        return verb.get();
+    }
+
+    /** Throws unless the object is open. */
+    void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException(name + " is closed");
+        }
+    }
+
+    boolean isOpen() {
+        return !closed;
+    }
+
+    /**
+     * Closes the object.
+     *
+     * @param destroy frees the native object; when it throws, the object stays open
+     */
+    void close(Runnable destroy) {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            refuseWithChildren();
+            destroy.run();
+            closed = true;
+        }
+        for (Lifecycle parent : parents) {
+            synchronized (parent) {
+                parent.children.remove(this);
+            }
+        }
+        LOG.debug("closed {}", name);
+    }
+
+    private void refuseWithChildren() {
+        if (!children.isEmpty()) {
+            String named = children.stream().limit(MOST_NAMED).map(Lifecycle::toString).collect(Collectors.joining(", "));
+            String more = children.size() > MOST_NAMED ? " and " + (children.size() - MOST_NAMED) + " more" : "";
+            throw new IllegalStateException(name + " is still used by " + named + more + ": close them first");
+        }
+        if (beingMade > 0) {
+            throw new IllegalStateException(name + " is being used by another thread to make an object");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

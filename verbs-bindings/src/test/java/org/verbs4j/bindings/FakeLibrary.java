@@ -1,0 +1,33 @@
+package org.verbs4j.bindings;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** A shared object made by a test to stand in for libibverbs. */
+final class FakeLibrary {
+    private FakeLibrary() {}
+
+    /**
+     * Compiles C into {@code libibverbs.so.1} in a directory; without a compiler the test fails and
+     * says what to install.
+     */
+    static Path compile(Path directory, String c) throws IOException {
+        Path source = Files.writeString(directory.resolve("fake.c"), c);
+        Path library = directory.resolve("libibverbs.so.1");
+        try {
+            Forked.of(
+                            "gcc",
+                            "-shared",
+                            "-fPIC",
+                            "-Wl,-soname,libibverbs.so.1",
+                            "-o",
+                            library.toString(),
+                            source.toString())
+                    .orFail();
+        } catch (IOException e) {
+            throw new AssertionError("no C compiler: apt-get install gcc libc6-dev", e);
+        }
+        return library;
+    }
+}
