@@ -163,7 +163,7 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *which)
 	context->ops.post_recv = null_post_recv;
 	context->ops.poll_cq = null_poll_cq;
 	context->ops.req_notify_cq = null_req_notify_cq;
-	context->cmd_fd = -1;
+	context->cmd_fd = eventfd(0, EFD_CLOEXEC);
 	context->async_fd = eventfd(0, EFD_CLOEXEC);
 	context->num_comp_vectors = 1;
 	pthread_mutex_init(&context->mutex, NULL);
@@ -172,6 +172,7 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *which)
 
 EXPORT int ibv_close_device(struct ibv_context *context)
 {
+	close(context->cmd_fd);
 	close(context->async_fd);
 	free(null_context_of(context));
 	return 0;

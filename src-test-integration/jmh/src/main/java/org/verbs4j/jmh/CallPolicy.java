@@ -5,11 +5,11 @@ import java.util.function.Supplier;
 /** Which calls the API makes critical, whatever the provider: its system property, as it is when a context is opened. */
 enum CallPolicy {
     /** As on a provider that stays in user space. */
-    CRITICAL("critical"),
+    CRITICAL("always"),
     /** As on a provider whose post enters the kernel. */
-    PLAIN_POST("plain-post");
+    PLAIN_POST("poll");
 
-    private static final String PROPERTY = "org.verbs4j.calls";
+    private static final String PROPERTY = "org.verbs4j.critical";
 
     private final String value;
 

@@ -146,27 +146,20 @@ final class Charts {
         return png(chart);
     }
 
-    /** Latency over percentile, the percentiles spread as HdrHistogram's plots do: each nine takes the same room. */
+    /** Latency at some percentiles, from the median on; each further nine takes the same room. */
     static byte[] percentiles(String title, List<Curve> curves) {
-        XYChart chart = lines(title, "percentile", "µs per operation");
-        chart.getStyler().setYAxisLogarithmic(true);
-        chart.setCustomXAxisTickLabelsFormatter(
-                nines -> {
-                    long rounded = Math.round(nines);
-                    return switch ((int) rounded) {
-                        case 0 -> "0 %";
-                        case 1 -> "90 %";
-                        case 2 -> "99 %";
-                        case 3 -> "99.9 %";
-                        default -> "99.99 %";
-                    };
-                });
-        chart.getStyler().setXAxisMaxLabelCount(4);
-        chart.getStyler().setXAxisMin(0.0).setXAxisMax(3.0);
+        CategoryChart chart = bars(title, "µs per operation");
+        chart.getStyler().setDefaultSeriesRenderStyle(CategorySeries.CategorySeriesRenderStyle.Line);
+        chart.getStyler().setXAxisLabelRotation(0);
         for (Curve curve : curves) {
-            List<Double> nines = curve.percentiles().stream().map(p -> -Math.log10(1 - p / 100)).toList();
+            List<String> names = curve.percentiles().stream().map(p -> Curve.name(p)).toList();
             List<Double> micros = curve.nanos().stream().map(ns -> ns / 1000.0).toList();
-            line(chart, curve.title(), nines, micros, color(Contender.valueOf(curve.contender())));
+            Color color = color(Contender.valueOf(curve.contender()));
+            CategorySeries series = chart.addSeries(curve.title(), names, micros);
+            series.setLineColor(color);
+            series.setMarkerColor(color);
+            series.setMarker(SeriesMarkers.CIRCLE);
+            series.setLineStyle(new BasicStroke(2.2f));
         }
         return png(chart);
     }

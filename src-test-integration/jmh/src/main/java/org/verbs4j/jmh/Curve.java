@@ -1,12 +1,15 @@
 package org.verbs4j.jmh;
 
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
 /** A latency distribution: nanoseconds at percentiles. */
 record Curve(String operation, String contender, String title, List<Double> percentiles, List<Long> nanos) {
-    private static final double[] PERCENTILES = {0, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9};
+    private static final double[] PERCENTILES = {0, 50, 75, 90, 95, 99, 99.5, 99.9};
 
     /** Of slices, each of which gives one value per operation. */
     static Curve of(Measured operation, Contender contender, double[] nanosPerOperation) {
@@ -21,6 +24,10 @@ record Curve(String operation, String contender, String title, List<Double> perc
             values.add(histogram.getValueAtPercentile(percentile));
         }
         return new Curve(operation.name(), contender.name(), contender.title(), at, values);
+    }
+
+    static String name(double percentile) {
+        return "p" + new DecimalFormat("0.##", DecimalFormatSymbols.getInstance(Locale.ROOT)).format(percentile);
     }
 
     long at(double percentile) {

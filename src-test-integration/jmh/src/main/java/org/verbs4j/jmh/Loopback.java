@@ -1,6 +1,7 @@
 package org.verbs4j.jmh;
 
 import org.verbs4j.Access;
+import org.verbs4j.CompletionChannel;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.Device;
 import org.verbs4j.DeviceContext;
@@ -16,6 +17,7 @@ import org.verbs4j.RemoteBuffer;
 record Loopback(
         DeviceContext context,
         ProtectionDomain domain,
+        CompletionChannel channel,
         CompletionQueue queue,
         RcQueuePair pair,
         MemoryRegion region,
@@ -37,7 +39,8 @@ record Loopback(
     static Loopback openUnconnected(Device device, int length) {
         DeviceContext context = device.open();
         ProtectionDomain domain = context.newProtectionDomain();
-        CompletionQueue queue = context.newCompletionQueue(2 * SEND_RING);
+        CompletionChannel channel = context.newCompletionChannel();
+        CompletionQueue queue = context.newCompletionQueue(2 * SEND_RING, channel, 0);
         RcQueuePair pair =
                 domain.newRcQueuePair(queue, queue)
                         .remoteAccess(Access.REMOTE_WRITE, Access.REMOTE_READ, Access.REMOTE_ATOMIC)
@@ -51,7 +54,7 @@ record Loopback(
                         Access.REMOTE_WRITE,
                         Access.REMOTE_READ,
                         Access.REMOTE_ATOMIC);
-        return new Loopback(context, domain, queue, pair, region, region.remote(length, length), length);
+        return new Loopback(context, domain, channel, queue, pair, region, region.remote(length, length), length);
     }
 
     @Override
@@ -59,6 +62,7 @@ record Loopback(
         pair.close();
         region.close();
         queue.close();
+        channel.close();
         domain.close();
         context.close();
     }
