@@ -21,7 +21,8 @@ public record AddressVector(int port, int lid, int serviceLevel, @Nullable Globa
      * @param hopLimit 1 to 255: with 1 a packet does not pass a router
      * @param trafficClass 8 bits; on RoCEv2 the DSCP is in the upper six
      */
-    public record GlobalRoute(Gid destination, int sourceGidIndex, int flowLabel, int hopLimit, int trafficClass) {
+    public record GlobalRoute(
+            Gid destination, int sourceGidIndex, int flowLabel, int hopLimit, int trafficClass) {
         /** Checks the ranges. */
         public GlobalRoute {
             Arguments.range("sourceGidIndex", sourceGidIndex, 0, 255);
@@ -39,8 +40,8 @@ public record AddressVector(int port, int lid, int serviceLevel, @Nullable Globa
     }
 
     /**
-     * The way from a local GID to a peer: global when the peer has a GID, with a hop limit of {@value
-     * ConnectOptions#DEFAULT_HOP_LIMIT}, no flow label and traffic class 0.
+     * The way from a local GID to a peer: global when the peer has a GID, with a hop limit of
+     * {@value ConnectOptions#DEFAULT_HOP_LIMIT}, no flow label and traffic class 0.
      *
      * @param remote the peer
      * @param source the local GID to send from
@@ -50,7 +51,12 @@ public record AddressVector(int port, int lid, int serviceLevel, @Nullable Globa
         GlobalRoute route =
                 destination == null
                         ? null
-                        : new GlobalRoute(destination, source.index(), 0, ConnectOptions.DEFAULT_HOP_LIMIT, 0);
+                        : new GlobalRoute(
+                                destination,
+                                source.index(),
+                                0,
+                                ConnectOptions.DEFAULT_HOP_LIMIT,
+                                0);
         return new AddressVector(source.port(), remote.lid(), 0, route);
     }
 }

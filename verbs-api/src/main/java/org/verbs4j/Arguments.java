@@ -24,15 +24,24 @@ final class Arguments {
         return value;
     }
 
-    private static IllegalArgumentException outOfRange(String name, long value, long least, long most) {
-        return new IllegalArgumentException(name + " is " + value + ", but must be " + least + " to " + most);
+    private static IllegalArgumentException outOfRange(
+            String name, long value, long least, long most) {
+        return new IllegalArgumentException(
+                name + " is " + value + ", but must be " + least + " to " + most);
     }
 
     /** Refuses a part that does not lie within {@code 0} to {@code size}; safe against overflow. */
     static void part(String whole, long offset, long length, long size) {
         if ((offset | length) < 0 || offset > size || length > size - offset) {
             throw new IllegalArgumentException(
-                    "offset " + offset + " and length " + length + " lie outside of the " + whole + " of " + size
+                    "offset "
+                            + offset
+                            + " and length "
+                            + length
+                            + " lie outside of the "
+                            + whole
+                            + " of "
+                            + size
                             + " bytes");
         }
     }

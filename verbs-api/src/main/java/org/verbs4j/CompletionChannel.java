@@ -1,5 +1,11 @@
 package org.verbs4j;
 
+import org.jspecify.annotations.Nullable;
+import org.verbs4j.bindings.NativeLibraries;
+import org.verbs4j.bindings.Verbs;
+import org.verbs4j.bindings.ibv_comp_channel;
+import org.verbs4j.internal.DescriptorWait;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -10,22 +16,17 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
-import org.jspecify.annotations.Nullable;
-import org.verbs4j.bindings.NativeLibraries;
-import org.verbs4j.bindings.Verbs;
-import org.verbs4j.bindings.ibv_comp_channel;
-import org.verbs4j.internal.DescriptorWait;
 
 /**
  * Where notifications of completion queues arrive, {@code struct ibv_comp_channel}.
  *
- * <p>Any thread may use it, several at a time. One of the waiting threads sleeps in {@code poll(2)}, the others behind
- * it, and each gets what is its own; no lock is held while it sleeps. A wait ends by an event, by time-out, by {@link
- * Thread#interrupt()}, or because another thread closes the queue that is waited for. Wait in a platform thread: a
- * virtual one pins its carrier.
+ * <p>Any thread may use it, several at a time. One of the waiting threads sleeps in {@code
+ * poll(2)}, the others behind it, and each gets what is its own; no lock is held while it sleeps. A
+ * wait ends by an event, by time-out, by {@link Thread#interrupt()}, or because another thread
+ * closes the queue that is waited for. Wait in a platform thread: a virtual one pins its carrier.
  *
- * <p>A queue notifies once for each {@link CompletionQueue#requestNotification}, and only of completions that come
- * later. {@link CompletionQueue#await} does all of that in the right order.
+ * <p>A queue notifies once for each {@link CompletionQueue#requestNotification}, and only of
+ * completions that come later. {@link CompletionQueue#await} does all of that in the right order.
  */
 public final class CompletionChannel implements AutoCloseable {
     private static final Duration LONGEST = Duration.ofDays(36_500);
@@ -37,11 +38,13 @@ public final class CompletionChannel implements AutoCloseable {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+
     /** The queues at the places that their {@code cq_context} tells. */
     private final List<@Nullable CompletionQueue> queues = new ArrayList<>();
 
     private boolean waiting;
     private boolean closed;
+
     /** Counts what may have made a readable descriptor unreadable: reads, and destroyed queues. */
     private long changes;
 
@@ -49,13 +52,16 @@ public final class CompletionChannel implements AutoCloseable {
         this.context = context;
         this.handle = handle;
         this.descriptor = new DescriptorWait(ibv_comp_channel.fd(handle));
-        this.life = new Lifecycle("completion channel of " + context.device().name(), context.life());
+        this.life =
+                new Lifecycle("completion channel of " + context.device().name(), context.life());
     }
 
     static CompletionChannel create(DeviceContext context) {
         MemorySegment channel = Verbs.ibv_create_comp_channel(context.handle());
         if (channel.address() == 0) {
-            throw new VerbsException("ibv_create_comp_channel", NativeLibraries.errno(),
+            throw new VerbsException(
+                    "ibv_create_comp_channel",
+                    NativeLibraries.errno(),
                     "no completion channel on " + context.device().name());
         }
         try {
@@ -67,10 +73,12 @@ public final class CompletionChannel implements AutoCloseable {
     }
 
     /**
-     * Waits for a notification of any queue, {@code ibv_get_cq_event(3)}; the library acknowledges it.
+     * Waits for a notification of any queue, {@code ibv_get_cq_event(3)}; the library acknowledges
+     * it.
      *
      * @param timeout the longest wait; zero only looks
-     * @return the queue that has notified: arm it again, then poll it until it is empty. Null on time-out
+     * @return the queue that has notified: arm it again, then poll it until it is empty. Null on
+     *     time-out
      * @throws InterruptedException when the thread is interrupted
      * @throws IllegalStateException when the channel is closed
      */
@@ -121,10 +129,11 @@ public final class CompletionChannel implements AutoCloseable {
     }
 
     /**
-     * One thread leads and sleeps in the kernel with the lock released; the others sleep on the condition. Whoever leads
-     * hands out what it reads, and the lead when it leaves.
+     * One thread leads and sleeps in the kernel with the lock released; the others sleep on the
+     * condition. Whoever leads hands out what it reads, and the lead when it leaves.
      */
-    private boolean awaitLocked(BooleanSupplier done, Duration timeout) throws InterruptedException {
+    private boolean awaitLocked(BooleanSupplier done, Duration timeout)
+            throws InterruptedException {
         long deadline = System.nanoTime() + nanos(timeout);
         boolean last = false;
         while (true) {
@@ -152,7 +161,9 @@ public final class CompletionChannel implements AutoCloseable {
 
     /** Longer than a century is as good as for ever, and the sum with a clock does not overflow. */
     static long nanos(Duration timeout) {
-        return timeout.isNegative() ? 0 : timeout.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : timeout.toNanos();
+        return timeout.isNegative()
+                ? 0
+                : timeout.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : timeout.toNanos();
     }
 
     private void lead(long nanos) {
@@ -167,7 +178,8 @@ public final class CompletionChannel implements AutoCloseable {
             waiting = false;
             changed.signalAll();
         }
-        // Whether it is still readable is sure only if nothing else has happened; if something has, look again.
+        // Whether it is still readable is sure only if nothing else has happened; if something has,
+        // look again.
         if (readable && !closed && (before == changes || descriptor.await(0))) {
             read();
         }
@@ -179,7 +191,8 @@ public final class CompletionChannel implements AutoCloseable {
             MemorySegment out = arena.allocate(Verbs.C_POINTER, 2);
             MemorySegment context = out.asSlice(Verbs.C_POINTER.byteSize());
             if (Verbs.ibv_get_cq_event(handle, out, context) != 0) {
-                throw new VerbsException("ibv_get_cq_event", NativeLibraries.errno(), "reading the " + life);
+                throw new VerbsException(
+                        "ibv_get_cq_event", NativeLibraries.errno(), "reading the " + life);
             }
             CompletionQueue queue = queues.get((int) context.get(Verbs.C_POINTER, 0).address());
             if (queue != null) {
@@ -188,7 +201,9 @@ public final class CompletionChannel implements AutoCloseable {
         }
     }
 
-    /** Makes a queue that tells its place by its {@code cq_context}; {@link #read} finds it there. */
+    /**
+     * Makes a queue that tells its place by its {@code cq_context}; {@link #read} finds it there.
+     */
     CompletionQueue add(IntFunction<CompletionQueue> maker) {
         lock.lock();
         try {
@@ -231,15 +246,18 @@ public final class CompletionChannel implements AutoCloseable {
     }
 
     /**
-     * The descriptor, for an event loop of one's own: readable when {@link #await} with zero time-out would find
-     * something. Do not close it.
+     * The descriptor, for an event loop of one's own: readable when {@link #await} with zero
+     * time-out would find something. Do not close it.
      */
     public int fileDescriptor() {
         life.requireOpen();
         return ibv_comp_channel.fd(handle);
     }
 
-    /** Escape hatch: {@code struct ibv_comp_channel *}, valid while the channel is open. Do not read events there. */
+    /**
+     * Escape hatch: {@code struct ibv_comp_channel *}, valid while the channel is open. Do not read
+     * events there.
+     */
     public MemorySegment handle() {
         life.requireOpen();
         return handle;
@@ -274,7 +292,10 @@ public final class CompletionChannel implements AutoCloseable {
                         int errno = Verbs.ibv_destroy_comp_channel(handle);
                         if (errno != 0) {
                             closed = false;
-                            throw new VerbsException("ibv_destroy_comp_channel", errno, "cannot destroy the " + life);
+                            throw new VerbsException(
+                                    "ibv_destroy_comp_channel",
+                                    errno,
+                                    "cannot destroy the " + life);
                         }
                         descriptor.close();
                     } finally {

@@ -1,7 +1,5 @@
 package org.verbs4j;
 
-import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.bindings.DataPath;
 import org.verbs4j.bindings.Errno;
@@ -10,14 +8,20 @@ import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_cq;
 import org.verbs4j.internal.CallGate;
 
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+
 /**
  * Where requests complete, {@code struct ibv_cq}.
  *
- * <p>One thread at a time may poll, arm or wait; which thread may change as other objects of Java change hands. {@link
- * #close()} may be called by any thread at any time: it waits for a poll under way, and later ones throw.
+ * <p>One thread at a time may poll, arm or wait; which thread may change as other objects of Java
+ * change hands. {@link #close()} may be called by any thread at any time: it waits for a poll under
+ * way, and later ones throw.
  */
 public final class CompletionQueue implements AutoCloseable {
-    /** Batching what {@code ibv_ack_cq_events} takes a mutex for; the rest is acknowledged at close. */
+    /**
+     * Batching what {@code ibv_ack_cq_events} takes a mutex for; the rest is acknowledged at close.
+     */
     private static final int ACKNOWLEDGED_TOGETHER = 64;
 
     private final DeviceContext context;
@@ -40,7 +44,10 @@ public final class CompletionQueue implements AutoCloseable {
     private int unacknowledged;
 
     private CompletionQueue(
-            DeviceContext context, @Nullable CompletionChannel channel, int place, MemorySegment handle) {
+            DeviceContext context,
+            @Nullable CompletionChannel channel,
+            int place,
+            MemorySegment handle) {
         this.context = context;
         this.channel = channel;
         this.place = place;
@@ -59,12 +66,20 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     static CompletionQueue create(
-            DeviceContext context, int minCapacity, @Nullable CompletionChannel channel, int vector) {
+            DeviceContext context,
+            int minCapacity,
+            @Nullable CompletionChannel channel,
+            int vector) {
         int most = context.attributes().maxCompletions();
         if (minCapacity < 1 || minCapacity > most) {
             throw new IllegalArgumentException(
-                    "minCapacity is " + minCapacity + ", but a completion queue of " + context.device().name()
-                            + " holds 1 to " + most + " completions");
+                    "minCapacity is "
+                            + minCapacity
+                            + ", but a completion queue of "
+                            + context.device().name()
+                            + " holds 1 to "
+                            + most
+                            + " completions");
         }
         Arguments.range("vector", vector, 0, context.completionVectors() - 1);
         if (channel == null) {
@@ -77,7 +92,11 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     private static CompletionQueue create(
-            DeviceContext context, int minCapacity, @Nullable CompletionChannel channel, int place, int vector) {
+            DeviceContext context,
+            int minCapacity,
+            @Nullable CompletionChannel channel,
+            int place,
+            int vector) {
         MemorySegment cq =
                 Verbs.ibv_create_cq(
                         context.handle(),
@@ -86,7 +105,9 @@ public final class CompletionQueue implements AutoCloseable {
                         channel == null ? MemorySegment.NULL : channel.handle(),
                         vector);
         if (cq.address() == 0) {
-            throw new VerbsException("ibv_create_cq", NativeLibraries.errno(),
+            throw new VerbsException(
+                    "ibv_create_cq",
+                    NativeLibraries.errno(),
                     "a completion queue of " + minCapacity + " on " + context.device().name());
         }
         return new CompletionQueue(context, channel, place, cq.reinterpret(ibv_cq.sizeof()));
@@ -139,8 +160,8 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Asks for one notification on the channel, {@code ibv_req_notify_cq(3)}. Only completions that come later notify:
-     * poll once more after this, before waiting.
+     * Asks for one notification on the channel, {@code ibv_req_notify_cq(3)}. Only completions that
+     * come later notify: poll once more after this, before waiting.
      *
      * @param solicitedOnly only of messages that the sender marked, and of failures
      * @throws IllegalStateException when the queue is closed or has no channel
@@ -164,14 +185,16 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Waits for completions and takes them: polls, arms, polls again because what came in between does not notify, and
-     * sleeps on the channel. Costs system calls; when latency counts, spin on {@link #poll(WorkCompletions)}.
+     * Waits for completions and takes them: polls, arms, polls again because what came in between
+     * does not notify, and sleeps on the channel. Costs system calls; when latency counts, spin on
+     * {@link #poll(WorkCompletions)}.
      *
      * @param into filled from index 0
      * @param timeout the longest wait; zero only polls
      * @return how many were taken, 0 on time-out
      * @throws InterruptedException when the thread is interrupted
-     * @throws IllegalStateException when the queue is closed, before or meanwhile, or has no channel
+     * @throws IllegalStateException when the queue is closed, before or meanwhile, or has no
+     *     channel
      */
     public int await(WorkCompletions into, Duration timeout) throws InterruptedException {
         CompletionChannel waited = requireChannel();
@@ -194,8 +217,10 @@ public final class CompletionQueue implements AutoCloseable {
     private CompletionChannel requireChannel() {
         if (channel == null) {
             throw new IllegalStateException(
-                    "the " + life + " has no channel to notify: make it with newCompletionQueue(capacity, channel,"
-                            + " vector)");
+                    "the "
+                            + life
+                            + " has no channel to notify: make it with newCompletionQueue(capacity,"
+                            + " channel, vector)");
         }
         return channel;
     }
@@ -220,8 +245,15 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     private VerbsException pollFailed(int result) {
-        return new VerbsException("ibv_poll_cq", 0,
-                "polling the " + life + " gave " + result + " (" + Errno.describe(-result)
+        return new VerbsException(
+                "ibv_poll_cq",
+                0,
+                "polling the "
+                        + life
+                        + " gave "
+                        + result
+                        + " ("
+                        + Errno.describe(-result)
                         + "): the queue has overflowed or the device has failed");
     }
 
@@ -230,7 +262,10 @@ public final class CompletionQueue implements AutoCloseable {
         return channel;
     }
 
-    /** Escape hatch: {@code struct ibv_cq *}, valid while the queue is open. Do not acknowledge events there. */
+    /**
+     * Escape hatch: {@code struct ibv_cq *}, valid while the queue is open. Do not acknowledge
+     * events there.
+     */
     public MemorySegment handle() {
         life.requireOpen();
         return handle;
@@ -245,9 +280,9 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Destroys the queue with what is in it, {@code ibv_destroy_cq}. A thread that waits for it gets an {@link
-     * IllegalStateException}. Notifications that nobody has taken are acknowledged, so that this does not hang as it
-     * would in C. Does nothing when it is closed.
+     * Destroys the queue with what is in it, {@code ibv_destroy_cq}. A thread that waits for it
+     * gets an {@link IllegalStateException}. Notifications that nobody has taken are acknowledged,
+     * so that this does not hang as it would in C. Does nothing when it is closed.
      *
      * @throws IllegalStateException when a queue pair still completes into it, naming it
      * @throws VerbsException when the kernel refuses

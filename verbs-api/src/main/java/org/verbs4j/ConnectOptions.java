@@ -3,18 +3,23 @@ package org.verbs4j;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a reliable connection behaves: what {@link RcQueuePair#connect(QueuePairEndpoint, ConnectOptions)} sets besides
- * the peer's address. A value; {@link #defaults()} suits most networks.
+ * How a reliable connection behaves: what {@link RcQueuePair#connect(QueuePairEndpoint,
+ * ConnectOptions)} sets besides the peer's address. A value; {@link #defaults()} suits most
+ * networks.
  *
- * @param pathMtu the largest packet payload; null for the smaller of what both ports say. Both ends must agree
- * @param timeout acknowledgement time-out 0 to 31: 4.096 µs · 2<sup>timeout</sup>, 14 is 67 ms; 0 waits for ever
+ * @param pathMtu the largest packet payload; null for the smaller of what both ports say. Both ends
+ *     must agree
+ * @param timeout acknowledgement time-out 0 to 31: 4.096 µs · 2<sup>timeout</sup>, 14 is 67 ms; 0
+ *     waits for ever
  * @param retryCount 0 to 7 repetitions after a time-out; soft-RoCE takes 7 for "for ever"
  * @param rnrRetryCount 0 to 6 repetitions when the peer has posted no receive; 7 repeats for ever
- * @param minRnrTimer 0 to 31, the pause that this end asks for when it has no receive posted: 12 is 0.64 ms, <b>0 is
- *     655 ms</b> ({@code ibv_modify_qp(3)} has the table)
- * @param maxInitiatedReads reads and atomics that this end may have under way, 0 to 255; more than the device can is
- *     lowered to that, and it must not exceed the peer's {@code maxAcceptedReads}. With 0 no read can ever be posted
- * @param maxAcceptedReads reads and atomics that the peer may have under way here; lowered to what the device can
+ * @param minRnrTimer 0 to 31, the pause that this end asks for when it has no receive posted: 12 is
+ *     0.64 ms, <b>0 is 655 ms</b> ({@code ibv_modify_qp(3)} has the table)
+ * @param maxInitiatedReads reads and atomics that this end may have under way, 0 to 255; more than
+ *     the device can is lowered to that, and it must not exceed the peer's {@code
+ *     maxAcceptedReads}. With 0 no read can ever be posted
+ * @param maxAcceptedReads reads and atomics that the peer may have under way here; lowered to what
+ *     the device can
  * @param serviceLevel 0 to 15
  * @param trafficClass 0 to 255; on RoCEv2 the DSCP is in the upper six bits
  * @param hopLimit 1 to 255
@@ -38,7 +43,8 @@ public record ConnectOptions(
     private static final int DEFAULT_READS = 16;
 
     private static final ConnectOptions DEFAULTS =
-            new ConnectOptions(null, 14, 7, 7, 12, DEFAULT_READS, DEFAULT_READS, 0, 0, DEFAULT_HOP_LIMIT);
+            new ConnectOptions(
+                    null, 14, 7, 7, 12, DEFAULT_READS, DEFAULT_READS, 0, 0, DEFAULT_HOP_LIMIT);
 
     /** Checks the ranges. */
     public ConnectOptions {
@@ -54,8 +60,8 @@ public record ConnectOptions(
     }
 
     /**
-     * Time-out 14 (67 ms), 7 retries, 7 (endless) receiver-not-ready retries, timer 12 (0.64 ms), 16 reads both ways,
-     * the smaller MTU of both ends.
+     * Time-out 14 (67 ms), 7 retries, 7 (endless) receiver-not-ready retries, timer 12 (0.64 ms),
+     * 16 reads both ways, the smaller MTU of both ends.
      */
     public static ConnectOptions defaults() {
         return DEFAULTS;
@@ -68,8 +74,16 @@ public record ConnectOptions(
      */
     public ConnectOptions withPathMtu(@Nullable Mtu mtu) {
         return new ConnectOptions(
-                mtu, timeout, retryCount, rnrRetryCount, minRnrTimer, maxInitiatedReads, maxAcceptedReads,
-                serviceLevel, trafficClass, hopLimit);
+                mtu,
+                timeout,
+                retryCount,
+                rnrRetryCount,
+                minRnrTimer,
+                maxInitiatedReads,
+                maxAcceptedReads,
+                serviceLevel,
+                trafficClass,
+                hopLimit);
     }
 
     /**
@@ -79,8 +93,16 @@ public record ConnectOptions(
      */
     public ConnectOptions withTimeout(int exponent) {
         return new ConnectOptions(
-                pathMtu, exponent, retryCount, rnrRetryCount, minRnrTimer, maxInitiatedReads, maxAcceptedReads,
-                serviceLevel, trafficClass, hopLimit);
+                pathMtu,
+                exponent,
+                retryCount,
+                rnrRetryCount,
+                minRnrTimer,
+                maxInitiatedReads,
+                maxAcceptedReads,
+                serviceLevel,
+                trafficClass,
+                hopLimit);
     }
 
     /**
@@ -91,8 +113,16 @@ public record ConnectOptions(
      */
     public ConnectOptions withRetries(int retries, int rnrRetries) {
         return new ConnectOptions(
-                pathMtu, timeout, retries, rnrRetries, minRnrTimer, maxInitiatedReads, maxAcceptedReads,
-                serviceLevel, trafficClass, hopLimit);
+                pathMtu,
+                timeout,
+                retries,
+                rnrRetries,
+                minRnrTimer,
+                maxInitiatedReads,
+                maxAcceptedReads,
+                serviceLevel,
+                trafficClass,
+                hopLimit);
     }
 
     /**
@@ -102,8 +132,16 @@ public record ConnectOptions(
      */
     public ConnectOptions withMinRnrTimer(int code) {
         return new ConnectOptions(
-                pathMtu, timeout, retryCount, rnrRetryCount, code, maxInitiatedReads, maxAcceptedReads,
-                serviceLevel, trafficClass, hopLimit);
+                pathMtu,
+                timeout,
+                retryCount,
+                rnrRetryCount,
+                code,
+                maxInitiatedReads,
+                maxAcceptedReads,
+                serviceLevel,
+                trafficClass,
+                hopLimit);
     }
 
     /**
@@ -114,8 +152,16 @@ public record ConnectOptions(
      */
     public ConnectOptions withReads(int initiated, int accepted) {
         return new ConnectOptions(
-                pathMtu, timeout, retryCount, rnrRetryCount, minRnrTimer, initiated, accepted,
-                serviceLevel, trafficClass, hopLimit);
+                pathMtu,
+                timeout,
+                retryCount,
+                rnrRetryCount,
+                minRnrTimer,
+                initiated,
+                accepted,
+                serviceLevel,
+                trafficClass,
+                hopLimit);
     }
 
     /**
@@ -127,7 +173,15 @@ public record ConnectOptions(
      */
     public ConnectOptions withService(int level, int traffic, int hops) {
         return new ConnectOptions(
-                pathMtu, timeout, retryCount, rnrRetryCount, minRnrTimer, maxInitiatedReads, maxAcceptedReads,
-                level, traffic, hops);
+                pathMtu,
+                timeout,
+                retryCount,
+                rnrRetryCount,
+                minRnrTimer,
+                maxInitiatedReads,
+                maxAcceptedReads,
+                level,
+                traffic,
+                hops);
     }
 }

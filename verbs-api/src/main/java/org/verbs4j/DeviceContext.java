@@ -1,9 +1,5 @@
 package org.verbs4j;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.util.List;
-import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.verbs4j.bindings.DataPath;
@@ -13,11 +9,16 @@ import org.verbs4j.bindings.ibv_context;
 import org.verbs4j.bindings.ibv_device_attr;
 import org.verbs4j.internal.ProviderPolicy;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.stream.IntStream;
+
 /**
  * An open device, {@code struct ibv_context}: what everything else is made from.
  *
- * <p>Any thread may use it, several at a time. Close what was made from it first: {@link #close()} of a context in use
- * throws, names what is open, and leaves it open.
+ * <p>Any thread may use it, several at a time. Close what was made from it first: {@link #close()}
+ * of a context in use throws, names what is open, and leaves it open.
  */
 public final class DeviceContext implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DeviceContext.class);
@@ -42,7 +43,10 @@ public final class DeviceContext implements AutoCloseable {
         checkAttributes();
         this.policy = ProviderPolicy.of(DataPath.postSendFunction(handle.address()));
         this.life = new Lifecycle("context of " + device.name());
-        this.ports = IntStream.rangeClosed(1, attributes.portCount()).mapToObj(number -> new Port(this, number)).toList();
+        this.ports =
+                IntStream.rangeClosed(1, attributes.portCount())
+                        .mapToObj(number -> new Port(this, number))
+                        .toList();
         LOG.debug("{} is of {}", device.name(), policy);
     }
 
@@ -50,7 +54,8 @@ public final class DeviceContext implements AutoCloseable {
         MemorySegment context = Verbs.ibv_open_device(pointer);
         if (context.address() == 0) {
             int errno = NativeLibraries.errno();
-            throw new VerbsException("ibv_open_device", errno, Hints.open(errno, device, Devices.fileOf(pointer)));
+            throw new VerbsException(
+                    "ibv_open_device", errno, Hints.open(errno, device, Devices.fileOf(pointer)));
         }
         try {
             return new DeviceContext(device, context.reinterpret(ibv_context.sizeof()));
@@ -64,27 +69,47 @@ public final class DeviceContext implements AutoCloseable {
     private void checkContext() {
         long abi = ibv_context.abi_compat(handle).address();
         int vectors = ibv_context.num_comp_vectors(handle);
-        boolean plausible = vectors >= 0 && vectors < MOST_VECTORS
-                && ibv_context.cmd_fd(handle) >= 0
-                && ibv_context.async_fd(handle) >= 0
-                && ibv_context.device(handle).address() != 0;
-        if (!plausible || DataPath.pollCqFunction(handle.address()) == 0
+        boolean plausible =
+                vectors >= 0
+                        && vectors < MOST_VECTORS
+                        && ibv_context.cmd_fd(handle) >= 0
+                        && ibv_context.async_fd(handle) >= 0
+                        && ibv_context.device(handle).address() != 0;
+        if (!plausible
+                || DataPath.pollCqFunction(handle.address()) == 0
                 || DataPath.postSendFunction(handle.address()) == 0
                 || DataPath.postRecvFunction(handle.address()) == 0) {
-            throw new VerbsException("ibv_open_device", 0,
-                    "the context of " + device.name() + " is not laid out as rdma-core 28 or newer does (command fd "
-                            + ibv_context.cmd_fd(handle) + ", " + vectors + " completion vectors, abi_compat 0x"
-                            + Long.toHexString(abi) + "): check which libibverbs.so.1 is loaded");
+            throw new VerbsException(
+                    "ibv_open_device",
+                    0,
+                    "the context of "
+                            + device.name()
+                            + " is not laid out as rdma-core 28 or newer does (command fd "
+                            + ibv_context.cmd_fd(handle)
+                            + ", "
+                            + vectors
+                            + " completion vectors, abi_compat 0x"
+                            + Long.toHexString(abi)
+                            + "): check which libibverbs.so.1 is loaded");
         }
         if (abi != EXTENDED) {
-            LOG.debug("{} has no extended operations (abi_compat 0x{})", device.name(), Long.toHexString(abi));
+            LOG.debug(
+                    "{} has no extended operations (abi_compat 0x{})",
+                    device.name(),
+                    Long.toHexString(abi));
         }
     }
 
     private void checkAttributes() {
-        if (attributes.portCount() < 1 || attributes.maxQueuePairs() < 0 || attributes.maxCompletions() < 0) {
-            throw new VerbsException("ibv_query_device", 0,
-                    device.name() + " has implausible attributes, " + attributes
+        if (attributes.portCount() < 1
+                || attributes.maxQueuePairs() < 0
+                || attributes.maxCompletions() < 0) {
+            throw new VerbsException(
+                    "ibv_query_device",
+                    0,
+                    device.name()
+                            + " has implausible attributes, "
+                            + attributes
                             + ": check which libibverbs.so.1 is loaded");
         }
     }
@@ -94,7 +119,8 @@ public final class DeviceContext implements AutoCloseable {
             MemorySegment attr = arena.allocate(ibv_device_attr.layout());
             int errno = Verbs.ibv_query_device(handle, attr);
             if (errno != 0) {
-                throw new VerbsException("ibv_query_device", errno, "the attributes of " + device.name());
+                throw new VerbsException(
+                        "ibv_query_device", errno, "the attributes of " + device.name());
             }
             return new DeviceAttributes(
                     attr.getString(ibv_device_attr.fw_ver$offset()),
@@ -145,7 +171,11 @@ public final class DeviceContext implements AutoCloseable {
     public Port port(int number) {
         if (number < 1 || number > ports.size()) {
             throw new IllegalArgumentException(
-                    device.name() + " has no port " + number + ": its ports are 1 to " + ports.size());
+                    device.name()
+                            + " has no port "
+                            + number
+                            + ": its ports are 1 to "
+                            + ports.size());
         }
         return ports.get(number - 1);
     }
@@ -196,8 +226,9 @@ public final class DeviceContext implements AutoCloseable {
     /**
      * A completion queue for polling, {@code ibv_create_cq(3)}.
      *
-     * @param minCapacity how many completions it must hold, at least 1; the device may round up. One that overflows
-     *     loses completions, so make it as large as all queues that complete into it together
+     * @param minCapacity how many completions it must hold, at least 1; the device may round up.
+     *     One that overflows loses completions, so make it as large as all queues that complete
+     *     into it together
      * @throws IllegalArgumentException when the device cannot make it so large
      * @throws VerbsException when it cannot be made
      */
@@ -211,12 +242,16 @@ public final class DeviceContext implements AutoCloseable {
      * @param minCapacity as in {@link #newCompletionQueue(int)}
      * @param channel where to wait
      * @param vector which completion vector raises the interrupt, from 0
-     * @throws IllegalArgumentException when the channel is of another context, there is no such vector, or the device
-     *     cannot make the queue so large
+     * @throws IllegalArgumentException when the channel is of another context, there is no such
+     *     vector, or the device cannot make the queue so large
      * @throws VerbsException when it cannot be made
      */
-    public CompletionQueue newCompletionQueue(int minCapacity, CompletionChannel channel, int vector) {
-        return Lifecycle.make(() -> CompletionQueue.create(this, minCapacity, channel, vector), life, channel.life());
+    public CompletionQueue newCompletionQueue(
+            int minCapacity, CompletionChannel channel, int vector) {
+        return Lifecycle.make(
+                () -> CompletionQueue.create(this, minCapacity, channel, vector),
+                life,
+                channel.life());
     }
 
     /** Escape hatch: {@code struct ibv_context *}, valid while the context is open. */
@@ -253,7 +288,8 @@ public final class DeviceContext implements AutoCloseable {
         life.close(
                 () -> {
                     if (Verbs.ibv_close_device(handle) != 0) {
-                        throw new VerbsException("ibv_close_device", NativeLibraries.errno(), device.name());
+                        throw new VerbsException(
+                                "ibv_close_device", NativeLibraries.errno(), device.name());
                     }
                 });
     }

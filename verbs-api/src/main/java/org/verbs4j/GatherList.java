@@ -18,7 +18,10 @@ final class GatherList {
     private final int capacity;
     private final long maxMessageSize;
 
-    /** What the entries point to, for the requests that the processor itself reads: one region, or slices. */
+    /**
+     * What the entries point to, for the requests that the processor itself reads: one region, or
+     * slices.
+     */
     private @Nullable MemoryRegion region;
 
     private MemorySlice @Nullable [] slices;
@@ -29,7 +32,10 @@ final class GatherList {
         this.maxMessageSize = maxMessageSize;
     }
 
-    /** One part; returns the number of entries, 0 for an empty part because length 0 means 2 GiB to some devices. */
+    /**
+     * One part; returns the number of entries, 0 for an empty part because length 0 means 2 GiB to
+     * some devices.
+     */
     int set(MemoryRegion from, long offset, long length) {
         from.requirePart(offset, length);
         if (length > maxMessageSize || length > MOST_ENTRY_LENGTH) {
@@ -106,13 +112,19 @@ final class GatherList {
 
     private IllegalArgumentException tooLong(long length) {
         return new IllegalArgumentException(
-                "a message of " + length + " bytes exceeds the port's maximum of " + maxMessageSize
+                "a message of "
+                        + length
+                        + " bytes exceeds the port's maximum of "
+                        + maxMessageSize
                         + " bytes: split it");
     }
 
     private IllegalArgumentException tooMany(int count) {
         return new IllegalArgumentException(
-                count + " parts exceed the " + capacity + " of the queue pair: build it with a larger maxSendSge or"
+                count
+                        + " parts exceed the "
+                        + capacity
+                        + " of the queue pair: build it with a larger maxSendSge or"
                         + " maxReceiveSge");
     }
 }

@@ -1,12 +1,5 @@
 package org.verbs4j;
 
-import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import org.verbs4j.bindings.InlineVerbs;
 import org.verbs4j.bindings.NativeLibraries;
 import org.verbs4j.bindings.Posix;
@@ -14,10 +7,22 @@ import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_gid;
 import org.verbs4j.bindings.ibv_gid_entry;
 
-/** How the GID table of a port is read, on libraries with and without {@code ibv_query_gid_table}. */
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How the GID table of a port is read, on libraries with and without {@code ibv_query_gid_table}.
+ */
 final class GidTable {
-    private static final long PREFIX = ibv_gid.global$offset() + ibv_gid.global.subnet_prefix$offset();
-    private static final long INTERFACE = ibv_gid.global$offset() + ibv_gid.global.interface_id$offset();
+    private static final long PREFIX =
+            ibv_gid.global$offset() + ibv_gid.global.subnet_prefix$offset();
+    private static final long INTERFACE =
+            ibv_gid.global$offset() + ibv_gid.global.interface_id$offset();
 
     private GidTable() {}
 
@@ -29,16 +34,22 @@ final class GidTable {
     static List<GidEntry> read(DeviceContext context, int port, int length) {
         int ports = context.attributes().portCount();
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment entries = arena.allocate(ibv_gid_entry.layout(), Math.max(1L, (long) length * ports));
+            MemorySegment entries =
+                    arena.allocate(ibv_gid_entry.layout(), Math.max(1L, (long) length * ports));
             long count =
                     InlineVerbs.ibv_query_gid_table(
-                            context.address(), entries.address(), entries.byteSize() / ibv_gid_entry.sizeof(), 0);
+                            context.address(),
+                            entries.address(),
+                            entries.byteSize() / ibv_gid_entry.sizeof(),
+                            0);
             if (count == -Posix.EOPNOTSUPP()) {
                 return readEach(context, port, length, arena);
             }
             if (count < 0) {
                 throw new VerbsException(
-                        "ibv_query_gid_table", (int) -count, "the GIDs of " + context.device().name());
+                        "ibv_query_gid_table",
+                        (int) -count,
+                        "the GIDs of " + context.device().name());
             }
             List<GidEntry> found = new ArrayList<>();
             for (long i = 0; i < count; i++) {
@@ -58,17 +69,26 @@ final class GidTable {
     }
 
     /** For rdma-core before 32. */
-    private static List<GidEntry> readEach(DeviceContext context, int port, int length, Arena arena) {
+    private static List<GidEntry> readEach(
+            DeviceContext context, int port, int length, Arena arena) {
         MemorySegment gid = arena.allocate(ibv_gid.layout());
         List<GidEntry> found = new ArrayList<>();
         for (int index = 0; index < length; index++) {
             if (Verbs.ibv_query_gid(context.handle(), (byte) port, index, gid) != 0) {
-                throw new VerbsException("ibv_query_gid", NativeLibraries.errno(),
+                throw new VerbsException(
+                        "ibv_query_gid",
+                        NativeLibraries.errno(),
                         "index " + index + " of port " + port + " of " + context.device().name());
             }
             Gid value = gid(gid);
             if (!value.isZero()) {
-                found.add(new GidEntry(value, index, port, typeInSysfs(context.device().name(), port, index), 0));
+                found.add(
+                        new GidEntry(
+                                value,
+                                index,
+                                port,
+                                typeInSysfs(context.device().name(), port, index),
+                                0));
             }
         }
         return List.copyOf(found);
@@ -76,7 +96,13 @@ final class GidTable {
 
     private static GidEntry.Type typeInSysfs(String device, int port, int index) {
         Path file =
-                Path.of("/sys/class/infiniband", device, "ports", Integer.toString(port), "gid_attrs", "types",
+                Path.of(
+                        "/sys/class/infiniband",
+                        device,
+                        "ports",
+                        Integer.toString(port),
+                        "gid_attrs",
+                        "types",
                         Integer.toString(index));
         try {
             return switch (Files.readString(file).strip()) {

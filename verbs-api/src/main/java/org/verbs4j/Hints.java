@@ -1,5 +1,8 @@
 package org.verbs4j;
 
+import org.verbs4j.bindings.Posix;
+import org.verbs4j.bindings.rlimit;
+
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -8,8 +11,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.verbs4j.bindings.Posix;
-import org.verbs4j.bindings.rlimit;
 
 /** What usually helps, consulted only after something has failed. */
 final class Hints {
@@ -18,19 +19,25 @@ final class Hints {
     private Hints() {}
 
     static String noSuchDevice(String name, List<Device> all) {
-        String names = all.isEmpty() ? "none" : all.stream().map(Device::name).collect(Collectors.joining(", "));
+        String names =
+                all.isEmpty()
+                        ? "none"
+                        : all.stream().map(Device::name).collect(Collectors.joining(", "));
         return "there is no RDMA device " + name + "; devices: " + names;
     }
 
     static String noDevice() {
         List<String> kernel = kernelDevices();
         if (kernel.isEmpty()) {
-            return "there is no RDMA device: load the adapter's driver, or make a soft-RoCE device with `modprobe"
-                    + " rdma_rxe` and `rdma link add rxe0 type rxe netdev INTERFACE`";
+            return "there is no RDMA device: load the adapter's driver, or make a soft-RoCE device"
+                       + " with `modprobe rdma_rxe` and `rdma link add rxe0 type rxe netdev"
+                       + " INTERFACE`";
         }
-        return "the kernel has " + String.join(", ", kernel)
-                + ", but libibverbs finds no device: install the provider (package ibverbs-providers, or libibverbs on"
-                + " Fedora), and in a container pass on /dev/infiniband";
+        return "the kernel has "
+                + String.join(", ", kernel)
+                + ", but libibverbs finds no device: install the provider (package"
+                + " ibverbs-providers, or libibverbs on Fedora), and in a container pass on"
+                + " /dev/infiniband";
     }
 
     private static List<String> kernelDevices() {
@@ -45,14 +52,22 @@ final class Hints {
     static String open(int errno, Device device, String file) {
         String what = "cannot open " + device.name() + ": ";
         if (errno == Posix.EACCES() || errno == Posix.EPERM()) {
-            return what + "no permission for " + file + " and /dev/infiniband/rdma_cm; run as a user who may read and"
-                    + " write them (often a udev rule or the group rdma), in a container pass on /dev/infiniband";
+            return what
+                    + "no permission for "
+                    + file
+                    + " and /dev/infiniband/rdma_cm; run as a user who may read and write them"
+                    + " (often a udev rule or the group rdma), in a container pass on"
+                    + " /dev/infiniband";
         }
         if (errno == Posix.ENOENT() || errno == Posix.ENODEV() || errno == Posix.ENXIO()) {
-            return what + file + " is not there: the device has gone, or the container lacks /dev/infiniband";
+            return what
+                    + file
+                    + " is not there: the device has gone, or the container lacks /dev/infiniband";
         }
         if (errno == Posix.EMFILE() || errno == Posix.ENFILE()) {
-            return what + "too many open files: close contexts that are not needed, or raise `ulimit -n`";
+            return what
+                    + "too many open files: close contexts that are not needed, or raise `ulimit"
+                    + " -n`";
         }
         if (errno == Posix.ENOMEM()) {
             return what + memlock("its doorbell pages");
@@ -67,16 +82,20 @@ final class Hints {
             return what + memlock(length + " bytes");
         }
         if (errno == Posix.EFAULT()) {
-            return what + "part of the memory is not mapped, or it is mapped read-only (some kernels refuse that even"
-                    + " for reading)";
+            return what
+                    + "part of the memory is not mapped, or it is mapped read-only (some kernels"
+                    + " refuse that even for reading)";
         }
         if (errno == Posix.EINVAL()) {
             List<Access> all = List.of(access);
-            boolean remote = all.contains(Access.REMOTE_WRITE) || all.contains(Access.REMOTE_ATOMIC);
+            boolean remote =
+                    all.contains(Access.REMOTE_WRITE) || all.contains(Access.REMOTE_ATOMIC);
             if (remote && !all.contains(Access.LOCAL_WRITE)) {
                 return what + "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE as well";
             }
-            return what + "the device does not know one of the accesses, or the length exceeds its maximum";
+            return what
+                    + "the device does not know one of the accesses, or the length exceeds its"
+                    + " maximum";
         }
         if (errno == Posix.EOPNOTSUPP()) {
             return what + "the device or its driver does not have one of the accesses";
@@ -95,10 +114,14 @@ final class Hints {
             if (bytes == Posix.RLIM_INFINITY()) {
                 return "not enough memory for " + need + " (locked memory is not limited)";
             }
-            return "locked memory is limited to " + Long.toUnsignedString(bytes) + " bytes (RLIMIT_MEMLOCK), "
-                    + pinned() + ", and this needs " + need
-                    + " more: raise it by `ulimit -l unlimited`, LimitMEMLOCK=infinity in a systemd unit, or `docker"
-                    + " run --ulimit memlock=-1`";
+            return "locked memory is limited to "
+                    + Long.toUnsignedString(bytes)
+                    + " bytes (RLIMIT_MEMLOCK), "
+                    + pinned()
+                    + ", and this needs "
+                    + need
+                    + " more: raise it by `ulimit -l unlimited`, LimitMEMLOCK=infinity in a systemd"
+                    + " unit, or `docker run --ulimit memlock=-1`";
         }
     }
 
@@ -117,9 +140,14 @@ final class Hints {
 
     /** What to do about a port that carries nothing. */
     static String portDown(String device, int port, PortAttributes.State state) {
-        return "port " + port + " of " + device + " is " + state
-                + ", not ACTIVE: bring its network interface up (`ip link set INTERFACE up`, see `rdma link`), or on"
-                + " InfiniBand check the cable and the subnet manager";
+        return "port "
+                + port
+                + " of "
+                + device
+                + " is "
+                + state
+                + ", not ACTIVE: bring its network interface up (`ip link set INTERFACE up`, see"
+                + " `rdma link`), or on InfiniBand check the cable and the subnet manager";
     }
 
     /** The GIDs that a queue pair could use, for someone who has chosen another. */

@@ -1,19 +1,21 @@
 package org.verbs4j;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The life of a native object: open until closed, children first.
  *
- * <p>An object may be closed by any thread. Closing one that others are made from throws, names them, and leaves it
- * open; closing twice does nothing. Its lock also keeps control verbs and the close of one object apart, so that a verb
- * never sees a freed object. Parents and children are never locked at the same time.
+ * <p>An object may be closed by any thread. Closing one that others are made from throws, names
+ * them, and leaves it open; closing twice does nothing. Its lock also keeps control verbs and the
+ * close of one object apart, so that a verb never sees a freed object. Parents and children are
+ * never locked at the same time.
  */
 final class Lifecycle {
     private static final Logger LOG = LoggerFactory.getLogger(Lifecycle.class);
@@ -27,7 +29,9 @@ final class Lifecycle {
     private int beingMade;
     private volatile boolean closed;
 
-    /** An open object; call within {@link #make} of its parents, after the native object is there. */
+    /**
+     * An open object; call within {@link #make} of its parents, after the native object is there.
+     */
     Lifecycle(String name, Lifecycle... parents) {
         this.name = name;
         this.parents = List.of(parents);
@@ -104,12 +108,21 @@ final class Lifecycle {
 
     private void refuseWithChildren() {
         if (!children.isEmpty()) {
-            String named = children.stream().limit(MOST_NAMED).map(Lifecycle::toString).collect(Collectors.joining(", "));
-            String more = children.size() > MOST_NAMED ? " and " + (children.size() - MOST_NAMED) + " more" : "";
-            throw new IllegalStateException(name + " is still used by " + named + more + ": close them first");
+            String named =
+                    children.stream()
+                            .limit(MOST_NAMED)
+                            .map(Lifecycle::toString)
+                            .collect(Collectors.joining(", "));
+            String more =
+                    children.size() > MOST_NAMED
+                            ? " and " + (children.size() - MOST_NAMED) + " more"
+                            : "";
+            throw new IllegalStateException(
+                    name + " is still used by " + named + more + ": close them first");
         }
         if (beingMade > 0) {
-            throw new IllegalStateException(name + " is being used by another thread to make an object");
+            throw new IllegalStateException(
+                    name + " is being used by another thread to make an object");
         }
     }
 

@@ -1,19 +1,20 @@
 package org.verbs4j;
 
+import org.verbs4j.bindings.ContextVerbs;
+import org.verbs4j.bindings.NativeLibraries;
+import org.verbs4j.bindings.Verbs;
+import org.verbs4j.bindings.ibv_port_attr;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import org.verbs4j.bindings.ContextVerbs;
-import org.verbs4j.bindings.NativeLibraries;
-import org.verbs4j.bindings.Verbs;
-import org.verbs4j.bindings.ibv_port_attr;
 
 /**
- * A port of an open device. Any thread may use it; every method asks the device anew, so keep the answers rather than
- * ask on the way of a message.
+ * A port of an open device. Any thread may use it; every method asks the device anew, so keep the
+ * answers rather than ask on the way of a message.
  */
 public final class Port {
     private final DeviceContext context;
@@ -40,7 +41,9 @@ public final class Port {
             int errno = ContextVerbs.ibv_query_port(context.address(), number, attr.address());
             if (errno != 0) {
                 throw new VerbsException(
-                        "ibv_query_port", errno, "port " + number + " of " + context.device().name());
+                        "ibv_query_port",
+                        errno,
+                        "port " + number + " of " + context.device().name());
             }
             return new PortAttributes(
                     PortAttributes.State.of(ibv_port_attr.state(attr)),
@@ -60,41 +63,55 @@ public final class Port {
     }
 
     /**
-     * The entries in use of the GID table, {@code ibv_query_gid_table(3)}; an older library is asked entry by entry.
+     * The entries in use of the GID table, {@code ibv_query_gid_table(3)}; an older library is
+     * asked entry by entry.
      */
     public List<GidEntry> gidTable() {
-        return context.life().whileOpen(() -> {
-            int length = query(context, number).gidTableLength();
-            return GidTable.read(context, number, length);
-        });
+        return context.life()
+                .whileOpen(
+                        () -> {
+                            int length = query(context, number).gidTableLength();
+                            return GidTable.read(context, number, length);
+                        });
     }
 
     /**
      * An entry of the GID table.
      *
      * @param index from 0
-     * @throws IllegalArgumentException when the entry is empty or there is none, listing the usable ones
+     * @throws IllegalArgumentException when the entry is empty or there is none, listing the usable
+     *     ones
      */
     public GidEntry gid(int index) {
         List<GidEntry> table = gidTable();
         return table.stream()
                 .filter(entry -> entry.index() == index)
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "port " + number + " of " + context.device().name() + " has no GID at index " + index + "; "
-                                + Hints.usableGids(table)));
+                .orElseThrow(
+                        () ->
+                                new IllegalArgumentException(
+                                        "port "
+                                                + number
+                                                + " of "
+                                                + context.device().name()
+                                                + " has no GID at index "
+                                                + index
+                                                + "; "
+                                                + Hints.usableGids(table)));
     }
 
     /**
-     * The GID to use on Ethernet: RoCEv2, and of these one with an IPv4 address first, then a global IPv6 address, then
-     * a link-local one.
+     * The GID to use on Ethernet: RoCEv2, and of these one with an IPv4 address first, then a
+     * global IPv6 address, then a link-local one.
      *
      * @return empty on plain InfiniBand, which needs none, and where the interface has no address
      */
     public Optional<GidEntry> routableGid() {
         return gidTable().stream()
                 .filter(GidEntry::isRoutable)
-                .min(Comparator.comparingInt((GidEntry entry) -> reach(entry.gid())).thenComparingInt(GidEntry::index));
+                .min(
+                        Comparator.comparingInt((GidEntry entry) -> reach(entry.gid()))
+                                .thenComparingInt(GidEntry::index));
     }
 
     /** Lower is better. */
@@ -113,16 +130,28 @@ public final class Port {
      * @throws VerbsException when there is no such entry
      */
     public int partitionKey(int index) {
-        return context.life().whileOpen(() -> {
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment key = arena.allocate(ValueLayout.JAVA_SHORT);
-                if (Verbs.ibv_query_pkey(context.handle(), (byte) number, index, key) != 0) {
-                    throw new VerbsException("ibv_query_pkey", NativeLibraries.errno(),
-                            "index " + index + " of port " + number + " of " + context.device().name());
-                }
-                return Short.toUnsignedInt(NetworkOrder.toHost(key.get(ValueLayout.JAVA_SHORT, 0)));
-            }
-        });
+        return context.life()
+                .whileOpen(
+                        () -> {
+                            try (Arena arena = Arena.ofConfined()) {
+                                MemorySegment key = arena.allocate(ValueLayout.JAVA_SHORT);
+                                if (Verbs.ibv_query_pkey(
+                                                context.handle(), (byte) number, index, key)
+                                        != 0) {
+                                    throw new VerbsException(
+                                            "ibv_query_pkey",
+                                            NativeLibraries.errno(),
+                                            "index "
+                                                    + index
+                                                    + " of port "
+                                                    + number
+                                                    + " of "
+                                                    + context.device().name());
+                                }
+                                return Short.toUnsignedInt(
+                                        NetworkOrder.toHost(key.get(ValueLayout.JAVA_SHORT, 0)));
+                            }
+                        });
     }
 
     @Override

@@ -28,8 +28,14 @@ final class PostFailure {
         if (isFull(errno)) {
             why = fullSend(pair);
         } else if (request.isInline() && request.length() > pair.maxInlineData()) {
-            why = request + " is inline, which " + pair + " can up to " + pair.maxInlineData()
-                    + " bytes: build it with a larger maxInlineData, or send it from a region";
+            why =
+                    request
+                            + " is inline, which "
+                            + pair
+                            + " can up to "
+                            + pair.maxInlineData()
+                            + " bytes: build it with a larger maxInlineData, or send it from a"
+                            + " region";
         } else {
             why = pair + " refuses " + request;
         }
@@ -46,22 +52,33 @@ final class PostFailure {
                 send ? SEND : RECEIVE,
                 Posix.ENOMEM(),
                 accepted,
-                accepted + " of " + size + " requests were accepted, then "
+                accepted
+                        + " of "
+                        + size
+                        + " requests were accepted, then "
                         + (send ? fullSend(pair) : fullReceive(pair)));
     }
 
     private static String fullSend(QueuePair pair) {
-        return "the send queue of " + pair + " is full with " + pair.maxSendRequests()
-                + " requests: poll completions; requests that are not signaled keep their place until a later signaled"
-                + " one has completed";
+        return "the send queue of "
+                + pair
+                + " is full with "
+                + pair.maxSendRequests()
+                + " requests: poll completions; requests that are not signaled keep their place"
+                + " until a later signaled one has completed";
     }
 
     private static String fullReceive(QueuePair pair) {
-        return "the receive queue of " + pair + " is full with " + pair.maxReceiveRequests()
+        return "the receive queue of "
+                + pair
+                + " is full with "
+                + pair.maxReceiveRequests()
                 + " requests: poll completions, or build it with a larger maxReceiveRequests";
     }
 
     private static String unknown(int accepted) {
-        return accepted == UNKNOWN ? "; the provider does not say which request it was, so reset the queue pair" : "";
+        return accepted == UNKNOWN
+                ? "; the provider does not say which request it was, so reset the queue pair"
+                : "";
     }
 }

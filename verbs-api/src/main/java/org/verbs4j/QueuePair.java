@@ -1,11 +1,8 @@
 package org.verbs4j;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.verbs4j.bindings.DataPath;
-import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_qp;
 import org.verbs4j.bindings.ibv_qp_attr;
@@ -13,15 +10,20 @@ import org.verbs4j.bindings.ibv_qp_init_attr;
 import org.verbs4j.internal.CallGate;
 import org.verbs4j.internal.NativeMemory;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
 /**
  * A send queue and a receive queue, {@code struct ibv_qp}.
  *
- * <p>One thread at a time may post sends, and one, which may be another, may post receives. The other methods may be
- * called by any thread at any time: {@link #close()} waits for a post under way, and later ones throw.
+ * <p>One thread at a time may post sends, and one, which may be another, may post receives. The
+ * other methods may be called by any thread at any time: {@link #close()} waits for a post under
+ * way, and later ones throw.
  *
- * <p>{@code post} throws when a request is not accepted, {@code offer} answers instead when the queue is full. Sends are
- * refused before {@link QueuePairState#READY_TO_SEND} and receives before {@link QueuePairState#INIT}: a provider may
- * keep such a request and carry it out later by surprise.
+ * <p>{@code post} throws when a request is not accepted, {@code offer} answers instead when the
+ * queue is full. Sends are refused before {@link QueuePairState#READY_TO_SEND} and receives before
+ * {@link QueuePairState#INIT}: a provider may keep such a request and carry it out later by
+ * surprise.
  */
 public abstract sealed class QueuePair implements AutoCloseable permits RcQueuePair {
     private static final Logger LOG = LoggerFactory.getLogger(QueuePair.class);
@@ -36,7 +38,11 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
     private final long postReceiveFunction;
     private final boolean criticalSend;
     private final boolean criticalReceive;
-    /** Where a provider says which request it did not take: always there, because some write it in any case. */
+
+    /**
+     * Where a provider says which request it did not take: always there, because some write it in
+     * any case.
+     */
     private final long badSend = slab.allocate(Long.BYTES);
 
     private final long badReceive = slab.allocate(Long.BYTES);
@@ -57,7 +63,9 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         this.postReceiveFunction = DataPath.postRecvFunction(context.address());
         this.criticalSend = context.policy().post();
         this.criticalReceive = context.policy().poll();
-        this.life = new Lifecycle("queue pair " + number + " on " + context.device().name(), setup.parents());
+        this.life =
+                new Lifecycle(
+                        "queue pair " + number + " on " + context.device().name(), setup.parents());
     }
 
     /** Its number, 24 bits. */
@@ -65,7 +73,10 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         return number;
     }
 
-    /** The state that this process last moved it to; a failure moves it to ERROR without changing this. */
+    /**
+     * The state that this process last moved it to; a failure moves it to ERROR without changing
+     * this.
+     */
     public final QueuePairState state() {
         return state;
     }
@@ -119,9 +130,10 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
      * Posts a send, write, read or atomic, {@code ibv_post_send(3)}: one downcall, no allocation.
      *
      * @param request made by this queue pair, in no batch
-     * @throws PostException when it is not accepted, with the cause; {@code ENOMEM} when the queue is full
-     * @throws IllegalStateException when the queue pair is closed or not ready to send, or an inline request's memory
-     *     is gone
+     * @throws PostException when it is not accepted, with the cause; {@code ENOMEM} when the queue
+     *     is full
+     * @throws IllegalStateException when the queue pair is closed or not ready to send, or an
+     *     inline request's memory is gone
      * @throws IllegalArgumentException when the request is of another queue pair
      */
     public final void post(SendRequest request) {
@@ -154,8 +166,8 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
      * Posts a batch by one downcall.
      *
      * @param batch made by this queue pair
-     * @throws PostException when one is not accepted: {@link PostException#acceptedCount()} is its index, and those
-     *     before it are under way
+     * @throws PostException when one is not accepted: {@link PostException#acceptedCount()} is its
+     *     index, and those before it are under way
      */
     public final void post(SendBatch batch) {
         int accepted = offer(batch);
@@ -167,8 +179,8 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
     /**
      * As {@link #post(SendBatch)}, for a queue that may become full.
      *
-     * @return how many were accepted: all, or fewer when the queue is full. Those are under way: take them out before
-     *     offering the rest
+     * @return how many were accepted: all, or fewer when the queue is full. Those are under way:
+     *     take them out before offering the rest
      */
     public final int offer(SendBatch batch) {
         batch.requirePostable(this);
@@ -183,7 +195,8 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         if (PostFailure.isFull(errno) && accepted >= 0) {
             return accepted;
         }
-        throw PostFailure.of(this, accepted < 0 ? batch.get(0) : batch.get(accepted), errno, accepted);
+        throw PostFailure.of(
+                this, accepted < 0 ? batch.get(0) : batch.get(accepted), errno, accepted);
     }
 
     private int send(long first) {
@@ -203,7 +216,8 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
      * Posts a receive, {@code ibv_post_recv(3)}: one downcall, no allocation.
      *
      * @param request made by this queue pair, in no batch
-     * @throws PostException when it is not accepted, with the cause; {@code ENOMEM} when the queue is full
+     * @throws PostException when it is not accepted, with the cause; {@code ENOMEM} when the queue
+     *     is full
      * @throws IllegalStateException when the queue pair is closed or in RESET
      * @throws IllegalArgumentException when the request is of another queue pair
      */
@@ -237,8 +251,8 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
      * Posts a batch of receives by one downcall.
      *
      * @param batch made by this queue pair
-     * @throws PostException when one is not accepted: {@link PostException#acceptedCount()} is its index, and those
-     *     before it are posted
+     * @throws PostException when one is not accepted: {@link PostException#acceptedCount()} is its
+     *     index, and those before it are posted
      */
     public final void post(ReceiveBatch batch) {
         int accepted = offer(batch);
@@ -265,7 +279,8 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         if (PostFailure.isFull(errno) && accepted >= 0) {
             return accepted;
         }
-        throw PostFailure.of(this, accepted < 0 ? batch.get(0) : batch.get(accepted), errno, accepted);
+        throw PostFailure.of(
+                this, accepted < 0 ? batch.get(0) : batch.get(accepted), errno, accepted);
     }
 
     private int receive(long first) {
@@ -281,7 +296,10 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         return errno;
     }
 
-    /** The request that a provider named, 0 when it named none; the slot is clean for the next failure. */
+    /**
+     * The request that a provider named, 0 when it named none; the slot is clean for the next
+     * failure.
+     */
     private static long takeBad(long slot) {
         long bad = NativeMemory.getLong(slot, 0);
         NativeMemory.putLong(slot, 0, 0);
@@ -326,11 +344,12 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
     }
 
     /**
-     * Changes attributes, {@code ibv_modify_qp(3)}. May take a second on RoCE, where the kernel looks for the peer's
-     * hardware address.
+     * Changes attributes, {@code ibv_modify_qp(3)}. May take a second on RoCE, where the kernel
+     * looks for the peer's hardware address.
      *
      * @param attributes those that are set
-     * @throws QueuePairTransitionException when the kernel refuses, naming what is missing or not allowed
+     * @throws QueuePairTransitionException when the kernel refuses, naming what is missing or not
+     *     allowed
      */
     public final void modify(QueuePairAttributes attributes) {
         life.whileOpen(
@@ -344,7 +363,9 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         QueuePairState before = state;
         QueuePairState after = attributes.has(Verbs.IBV_QP_STATE()) ? attributes.state() : before;
         beforeModify(attributes, after);
-        admit(before.takesSends() && after.takesSends(), before.takesReceives() && after.takesReceives());
+        admit(
+                before.takesSends() && after.takesSends(),
+                before.takesReceives() && after.takesReceives());
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = arena.allocate(ibv_qp_attr.layout());
             attributes.encode(attr);
@@ -385,14 +406,17 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
     }
 
     /**
-     * Moves it to {@link QueuePairState#ERROR}: everything outstanding completes as {@link WorkStatus#FLUSHED}. The way
-     * to drain before closing.
+     * Moves it to {@link QueuePairState#ERROR}: everything outstanding completes as {@link
+     * WorkStatus#FLUSHED}. The way to drain before closing.
      */
     public final void moveToError() {
         modify(new QueuePairAttributes().state(QueuePairState.ERROR));
     }
 
-    /** Moves it to {@link QueuePairState#RESET}: everything outstanding is forgotten without a completion. */
+    /**
+     * Moves it to {@link QueuePairState#RESET}: everything outstanding is forgotten without a
+     * completion.
+     */
     public final void reset() {
         modify(new QueuePairAttributes().state(QueuePairState.RESET));
     }
@@ -416,9 +440,9 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
     }
 
     /**
-     * Destroys the queue pair, {@code ibv_destroy_qp}. What is outstanding is dropped; to be told, move it to error and
-     * poll until everything is flushed. Completions that are in the completion queue may still be polled. Does nothing
-     * when it is closed.
+     * Destroys the queue pair, {@code ibv_destroy_qp}. What is outstanding is dropped; to be told,
+     * move it to error and poll until everything is flushed. Completions that are in the completion
+     * queue may still be polled. Does nothing when it is closed.
      *
      * @throws VerbsException when the kernel refuses
      */

@@ -1,15 +1,17 @@
 package org.verbs4j;
 
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
+import java.util.concurrent.ThreadLocalRandom;
+
 /**
- * Options that every type of queue pair has. What a type cannot do without is a parameter of the method that made the
- * builder. Belongs to one thread.
+ * Options that every type of queue pair has. What a type cannot do without is a parameter of the
+ * method that made the builder. Belongs to one thread.
  *
  * @param <B> the builder of the type
  */
-public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>> permits RcQueuePair.Builder {
+public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
+        permits RcQueuePair.Builder {
     private static final int MOST = Integer.MAX_VALUE;
     private static final int DEFAULT_REQUESTS = 128;
 
@@ -30,13 +32,15 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>> per
     boolean signalAll;
     Access[] remoteAccess = {};
 
-    QueuePairBuilder(ProtectionDomain domain, CompletionQueue sendQueue, CompletionQueue receiveQueue) {
+    QueuePairBuilder(
+            ProtectionDomain domain, CompletionQueue sendQueue, CompletionQueue receiveQueue) {
         this.domain = domain;
         this.sendQueue = sendQueue;
         this.receiveQueue = receiveQueue;
         for (CompletionQueue queue : new CompletionQueue[] {sendQueue, receiveQueue}) {
             if (queue.context() != domain.context()) {
-                throw new IllegalArgumentException("the " + queue + " is of another context than the " + domain);
+                throw new IllegalArgumentException(
+                        "the " + queue + " is of another context than the " + domain);
             }
         }
     }
@@ -68,7 +72,8 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>> per
     /**
      * Sets the local GID. By default {@link Port#routableGid()} of the port.
      *
-     * @param index in the port's table; {@code build} refuses one that is empty and lists the usable ones
+     * @param index in the port's table; {@code build} refuses one that is empty and lists the
+     *     usable ones
      */
     public final B gidIndex(int index) {
         gidIndex = index;
@@ -87,7 +92,8 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>> per
     }
 
     /**
-     * Sets the number of the first packet. By default random, so that packets of an earlier connection do not fit.
+     * Sets the number of the first packet. By default random, so that packets of an earlier
+     * connection do not fit.
      *
      * @param psn 24 bits
      */
@@ -137,7 +143,8 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>> per
     }
 
     /**
-     * Sets how large an inline message may be. Devices differ and do not tell their limit: some hundred bytes.
+     * Sets how large an inline message may be. Devices differ and do not tell their limit: some
+     * hundred bytes.
      *
      * @param bytes 0 at first; the device may round up
      */
@@ -159,7 +166,15 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>> per
     /** What was asked for, for messages. */
     @Override
     public final String toString() {
-        return maxSendRequests + " sends of " + maxSendSge + " parts, " + maxReceiveRequests + " receives of "
-                + maxReceiveSge + " parts, " + maxInlineData + " bytes inline";
+        return maxSendRequests
+                + " sends of "
+                + maxSendSge
+                + " parts, "
+                + maxReceiveRequests
+                + " receives of "
+                + maxReceiveSge
+                + " parts, "
+                + maxInlineData
+                + " bytes inline";
     }
 }

@@ -1,9 +1,5 @@
 package org.verbs4j;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.bindings.NativeLibraries;
 import org.verbs4j.bindings.Posix;
@@ -13,9 +9,15 @@ import org.verbs4j.bindings.ibv_qp_attr;
 import org.verbs4j.bindings.ibv_qp_cap;
 import org.verbs4j.bindings.ibv_qp_init_attr;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
 /**
- * What a queue pair was made with and does not change: the native object, where it is attached, and the capacities that
- * the device really gave, which {@code ibv_create_qp} does not report on every kernel.
+ * What a queue pair was made with and does not change: the native object, where it is attached, and
+ * the capacities that the device really gave, which {@code ibv_create_qp} does not report on every
+ * kernel.
  */
 record QueuePairSetup(
         ProtectionDomain domain,
@@ -62,7 +64,8 @@ record QueuePairSetup(
             int errno = Verbs.ibv_query_qp(qp, attr, Verbs.IBV_QP_CAP(), init);
             if (errno != 0) {
                 Verbs.ibv_destroy_qp(qp);
-                throw new VerbsException("ibv_query_qp", errno, "the capacities of a queue pair on " + context);
+                throw new VerbsException(
+                        "ibv_query_qp", errno, "the capacities of a queue pair on " + context);
             }
             MemorySegment cap = ibv_qp_init_attr.cap(init);
             return new QueuePairSetup(
@@ -106,7 +109,11 @@ record QueuePairSetup(
         DeviceAttributes most = context.attributes();
         List<String> beyond = new ArrayList<>();
         exceeds(beyond, "maxSendRequests", asked.maxSendRequests, most.maxQueuePairRequests());
-        exceeds(beyond, "maxReceiveRequests", asked.maxReceiveRequests, most.maxQueuePairRequests());
+        exceeds(
+                beyond,
+                "maxReceiveRequests",
+                asked.maxReceiveRequests,
+                most.maxQueuePairRequests());
         exceeds(beyond, "maxSendSge", asked.maxSendSge, most.maxSge());
         exceeds(beyond, "maxReceiveSge", asked.maxReceiveSge, most.maxSge());
         if (!beyond.isEmpty()) {
@@ -115,7 +122,8 @@ record QueuePairSetup(
         if (errno == Posix.ENOMEM()) {
             return what + ": too large together, or " + Hints.memlock("its queues");
         }
-        return what + ": each is within the device's limits"
+        return what
+                + ": each is within the device's limits"
                 + (asked.maxInlineData > 0 ? ", so maxInlineData is probably too large" : "")
                 + "; devices lower their limits when several are high";
     }
@@ -143,7 +151,9 @@ record QueuePairSetup(
     /** The GID to send from, which Ethernet cannot do without. */
     @Nullable GidEntry source() {
         if (gid == null && isEthernet()) {
-            throw new VerbsException("ibv_query_gid_table", 0,
+            throw new VerbsException(
+                    "ibv_query_gid_table",
+                    0,
                     port + " has no RoCEv2 GID: give its network interface an IP address");
         }
         return gid;
@@ -153,6 +163,10 @@ record QueuePairSetup(
         GidEntry source = source();
         PortAttributes now = port.attributes();
         return new QueuePairEndpoint(
-                number, packetSequence, now.lid(), now.activeMtu(), source == null ? null : source.gid());
+                number,
+                packetSequence,
+                now.lid(),
+                now.activeMtu(),
+                source == null ? null : source.gid());
     }
 }

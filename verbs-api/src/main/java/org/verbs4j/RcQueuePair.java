@@ -5,9 +5,10 @@ import org.verbs4j.bindings.Verbs;
 /**
  * A reliable connected queue pair: everything arrives once and in order, or the connection fails.
  *
- * <p>Threads as {@link QueuePair} says. It is made in {@link QueuePairState#INIT}, where receives can be posted: do that
- * first, then exchange {@link #endpoint()}s, then {@link #connect(QueuePairEndpoint)} on both sides; a peer whose
- * receives come too late makes the other one repeat.
+ * <p>Threads as {@link QueuePair} says. It is made in {@link QueuePairState#INIT}, where receives
+ * can be posted: do that first, then exchange {@link #endpoint()}s, then {@link
+ * #connect(QueuePairEndpoint)} on both sides; a peer whose receives come too late makes the other
+ * one repeat.
  */
 public final class RcQueuePair extends QueuePair {
     private static final int UNKNOWN_READS = -1;
@@ -31,8 +32,8 @@ public final class RcQueuePair extends QueuePair {
     }
 
     /**
-     * Connects to a peer: from INIT, or RESET, to READY_TO_SEND. Both sides do it, in any order. Blocks for up to a
-     * second on RoCE when the peer's address does not answer.
+     * Connects to a peer: from INIT, or RESET, to READY_TO_SEND. Both sides do it, in any order.
+     * Blocks for up to a second on RoCE when the peer's address does not answer.
      *
      * @param remote the peer's {@link #endpoint()}
      * @param options how the connection behaves
@@ -42,8 +43,13 @@ public final class RcQueuePair extends QueuePair {
     public void connect(QueuePairEndpoint remote, ConnectOptions options) {
         PortAttributes port = setup().port().attributes();
         if (!port.isActive()) { // else every request would be repeated until it fails, or for ever
-            throw new VerbsException("ibv_query_port", 0,
-                    Hints.portDown(setup().context().device().name(), setup().port().number(), port.state()));
+            throw new VerbsException(
+                    "ibv_query_port",
+                    0,
+                    Hints.portDown(
+                            setup().context().device().name(),
+                            setup().port().number(),
+                            port.state()));
         }
         if (state() == QueuePairState.RESET) {
             moveToInit();
@@ -76,7 +82,8 @@ public final class RcQueuePair extends QueuePair {
                         .pathMtu(pathMtu(remote, options))
                         .destinationQueuePair(remote.queuePairNumber())
                         .receiveSequence(remote.packetSequence())
-                        .maxAcceptedReads(lower(options.maxAcceptedReads(), most().maxAcceptedReads()))
+                        .maxAcceptedReads(
+                                lower(options.maxAcceptedReads(), most().maxAcceptedReads()))
                         .minRnrTimer(options.minRnrTimer()));
     }
 
@@ -93,7 +100,8 @@ public final class RcQueuePair extends QueuePair {
                         .retryCount(options.retryCount())
                         .rnrRetryCount(options.rnrRetryCount())
                         .sendSequence(setup().packetSequence())
-                        .maxInitiatedReads(lower(options.maxInitiatedReads(), most().maxInitiatedReads())));
+                        .maxInitiatedReads(
+                                lower(options.maxInitiatedReads(), most().maxInitiatedReads())));
     }
 
     private DeviceAttributes most() {
@@ -110,27 +118,40 @@ public final class RcQueuePair extends QueuePair {
         Gid destination = remote.gid();
         if (destination == null && setup().isEthernet()) {
             throw new IllegalArgumentException(
-                    "the peer's endpoint has no GID, which " + setup().port() + " needs because it is Ethernet");
+                    "the peer's endpoint has no GID, which "
+                            + setup().port()
+                            + " needs because it is Ethernet");
         }
         AddressVector.GlobalRoute route =
                 source == null || destination == null
                         ? null
                         : new AddressVector.GlobalRoute(
-                                destination, source.index(), 0, options.hopLimit(), options.trafficClass());
-        return new AddressVector(setup().port().number(), remote.lid(), options.serviceLevel(), route);
+                                destination,
+                                source.index(),
+                                0,
+                                options.hopLimit(),
+                                options.trafficClass());
+        return new AddressVector(
+                setup().port().number(), remote.lid(), options.serviceLevel(), route);
     }
 
     private Mtu pathMtu(QueuePairEndpoint remote, ConnectOptions options) {
         Mtu asked = options.pathMtu();
-        return asked != null ? asked : Mtu.min(setup().port().attributes().activeMtu(), remote.mtu());
+        return asked != null
+                ? asked
+                : Mtu.min(setup().port().attributes().activeMtu(), remote.mtu());
     }
 
     @Override
     void beforeModify(QueuePairAttributes attributes, QueuePairState after) {
-        int reads = attributes.has(Verbs.IBV_QP_MAX_QP_RD_ATOMIC()) ? attributes.maxInitiatedReads() : initiatedReads;
+        int reads =
+                attributes.has(Verbs.IBV_QP_MAX_QP_RD_ATOMIC())
+                        ? attributes.maxInitiatedReads()
+                        : initiatedReads;
         if (reads == 0 && readsMade && after == QueuePairState.READY_TO_SEND) {
             throw new IllegalArgumentException(
-                    "maxInitiatedReads is 0, but reads or atomics have been made for " + this
+                    "maxInitiatedReads is 0, but reads or atomics have been made for "
+                            + this
                             + ": posted, they would never complete");
         }
         initiatedReads = reads;
@@ -179,14 +200,19 @@ public final class RcQueuePair extends QueuePair {
         readsMade = true;
         if (initiatedReads == 0) {
             throw new IllegalStateException(
-                    this + " was connected with maxInitiatedReads 0: a read or atomic would never complete");
+                    this
+                            + " was connected with maxInitiatedReads 0: a read or atomic would"
+                            + " never complete");
         }
     }
 
     private void requireAtomics() {
         if (most().atomics() == DeviceAttributes.AtomicSupport.NONE) {
-            throw new UnsupportedVerbException("ibv_post_send", 0,
-                    setup().context().device().name() + " has no atomics (its atomic_cap is IBV_ATOMIC_NONE)");
+            throw new UnsupportedVerbException(
+                    "ibv_post_send",
+                    0,
+                    setup().context().device().name()
+                            + " has no atomics (its atomic_cap is IBV_ATOMIC_NONE)");
         }
         requireReads();
     }
@@ -213,15 +239,19 @@ public final class RcQueuePair extends QueuePair {
         }
 
         /**
-         * Makes the queue pair, {@code ibv_create_qp(3)}, and moves it to {@link QueuePairState#INIT}.
+         * Makes the queue pair, {@code ibv_create_qp(3)}, and moves it to {@link
+         * QueuePairState#INIT}.
          *
-         * @throws VerbsException when the device refuses, naming the limit exceeded, or no port is ACTIVE
-         * @throws IllegalArgumentException when there is no such port, or its GID table has no such entry
+         * @throws VerbsException when the device refuses, naming the limit exceeded, or no port is
+         *     ACTIVE
+         * @throws IllegalArgumentException when there is no such port, or its GID table has no such
+         *     entry
          */
         public RcQueuePair build() {
             return sendQueue == receiveQueue
                     ? Lifecycle.make(this::make, domain.life(), sendQueue.life())
-                    : Lifecycle.make(this::make, domain.life(), sendQueue.life(), receiveQueue.life());
+                    : Lifecycle.make(
+                            this::make, domain.life(), sendQueue.life(), receiveQueue.life());
         }
 
         private RcQueuePair make() {

@@ -6,8 +6,9 @@ import java.lang.foreign.MemorySegment;
 /**
  * Native memory of the requests of one queue pair: cut from blocks, never given back one by one.
  *
- * <p>Freed by the collector when neither the queue pair nor one of its requests is left, so that a request that is
- * filled in after its queue pair is closed writes to memory that is still there. Any thread may allocate.
+ * <p>Freed by the collector when neither the queue pair nor one of its requests is left, so that a
+ * request that is filled in after its queue pair is closed writes to memory that is still there.
+ * Any thread may allocate.
  */
 final class RequestSlab {
     private static final long BLOCK = 16 * 1024;

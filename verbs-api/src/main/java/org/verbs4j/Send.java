@@ -44,8 +44,8 @@ public final class Send extends SendRequest {
     }
 
     /**
-     * Sets whether the data is copied while it is posted, so that its memory is free when {@code post} returns. For
-     * small messages, up to {@link QueuePair#maxInlineData()}; faster, too.
+     * Sets whether the data is copied while it is posted, so that its memory is free when {@code
+     * post} returns. For small messages, up to {@link QueuePair#maxInlineData()}; faster, too.
      *
      * @param inline false at first
      */
@@ -60,7 +60,8 @@ public final class Send extends SendRequest {
      * @param region open, of the queue pair's protection domain
      * @param offset bytes from its beginning
      * @param length bytes; 0 is an empty message
-     * @throws IllegalArgumentException when the part is not within the region, or longer than the port can
+     * @throws IllegalArgumentException when the part is not within the region, or longer than the
+     *     port can
      * @throws IllegalStateException when the region is closed
      */
     public Send from(MemoryRegion region, long offset, long length) {
@@ -72,7 +73,8 @@ public final class Send extends SendRequest {
      * Sets the memory to send to several parts, in this order.
      *
      * @param parts at most {@link QueuePair#maxSendSge()}; empty parts do not count
-     * @throws IllegalArgumentException when there are too many, or together they are longer than the port can
+     * @throws IllegalArgumentException when there are too many, or together they are longer than
+     *     the port can
      * @throws IllegalStateException when a region is closed
      */
     public Send from(MemorySlice... parts) {

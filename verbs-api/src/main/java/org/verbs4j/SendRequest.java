@@ -1,22 +1,25 @@
 package org.verbs4j;
 
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_send_wr;
 import org.verbs4j.bindings.ibv_sge;
 import org.verbs4j.internal.NativeMemory;
 
+import java.lang.foreign.MemorySegment;
+
 /**
- * A request for the send queue, {@code struct ibv_send_wr} and its gather list, in native memory: written once, changed
- * in place, posted any number of times.
+ * A request for the send queue, {@code struct ibv_send_wr} and its gather list, in native memory:
+ * written once, changed in place, posted any number of times.
  *
- * <p>Belongs to one thread at a time. It may be changed and posted again as soon as {@code post} has returned: the
- * device has its own copy. The <em>memory that it points to</em> belongs to the device until the completion has been
- * polled, except that of an inline request, which is free when {@code post} returns.
+ * <p>Belongs to one thread at a time. It may be changed and posted again as soon as {@code post}
+ * has returned: the device has its own copy. The <em>memory that it points to</em> belongs to the
+ * device until the completion has been polled, except that of an inline request, which is free when
+ * {@code post} returns.
  *
- * <p>A new request is signaled: it completes. One that is not signaled completes only when it fails, and its place in
- * the queue becomes free when a later signaled one has completed; if none ever is, the queue fills up for good.
+ * <p>A new request is signaled: it completes. One that is not signaled completes only when it
+ * fails, and its place in the queue becomes free when a later signaled one has completed; if none
+ * ever is, the queue fills up for good.
  */
 public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSwap, FetchAndAdd {
     static final long ID = ibv_send_wr.wr_id$offset();
@@ -91,7 +94,10 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
      */
     public abstract SendRequest fenced(boolean fenced);
 
-    /** Escape hatch: the {@code struct ibv_send_wr}. Its {@code next} and {@code sg_list} are the library's. */
+    /**
+     * Escape hatch: the {@code struct ibv_send_wr}. Its {@code next} and {@code sg_list} are the
+     * library's.
+     */
     public final MemorySegment handle() {
         return NativeMemory.struct(address, ibv_send_wr.sizeof()).reinterpret(ibv_send_wr.sizeof());
     }
@@ -144,16 +150,22 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     }
 
     /**
-     * What would crash or silently misbehave. Inline data is copied by the processor while it is posted, so its memory
-     * must be there; every other request on closed memory is refused by the device.
+     * What would crash or silently misbehave. Inline data is copied by the processor while it is
+     * posted, so its memory must be there; every other request on closed memory is refused by the
+     * device.
      */
     final void requirePostable(QueuePair pair) {
         if (owner != pair) {
             throw new IllegalArgumentException(
-                    "the request is of " + owner + ", not of " + pair + ": a request is posted where it was made");
+                    "the request is of "
+                            + owner
+                            + ", not of "
+                            + pair
+                            + ": a request is posted where it was made");
         }
         if (batch != null) {
-            throw new IllegalStateException("the request is in a batch: post the batch, or clear it first");
+            throw new IllegalStateException(
+                    "the request is in a batch: post the batch, or clear it first");
         }
         if (inline) {
             list.requireReadable();
@@ -176,6 +188,12 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     /** For messages; allocates. */
     @Override
     public String toString() {
-        return getClass().getSimpleName() + " request " + id() + " of " + length() + " bytes on " + owner;
+        return getClass().getSimpleName()
+                + " request "
+                + id()
+                + " of "
+                + length()
+                + " bytes on "
+                + owner;
     }
 }

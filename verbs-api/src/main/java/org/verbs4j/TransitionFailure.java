@@ -1,10 +1,11 @@
 package org.verbs4j;
 
-import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
+
+import java.util.List;
+import java.util.Set;
 
 /** Why a queue pair did not change: found out only after the kernel has refused. */
 final class TransitionFailure {
@@ -14,7 +15,8 @@ final class TransitionFailure {
             QueuePair pair, QueuePairSetup setup, QueuePairAttributes attributes, int errno) {
         QueuePairState from = actualState(pair);
         QueuePairState to = attributes.has(Verbs.IBV_QP_STATE()) ? attributes.state() : from;
-        Transitions.Rule rule = errno == Posix.EINVAL() ? Transitions.of(from, to) : new Transitions.Rule(0, 0);
+        Transitions.Rule rule =
+                errno == Posix.EINVAL() ? Transitions.of(from, to) : new Transitions.Rule(0, 0);
         Set<String> missing = Set.of();
         Set<String> disallowed = Set.of();
         String why;
@@ -40,15 +42,21 @@ final class TransitionFailure {
     }
 
     private static String invalid(
-            QueuePairSetup setup, QueuePairAttributes attributes, Set<String> missing, Set<String> disallowed) {
+            QueuePairSetup setup,
+            QueuePairAttributes attributes,
+            Set<String> missing,
+            Set<String> disallowed) {
         if (!missing.isEmpty() || !disallowed.isEmpty()) {
             return (missing.isEmpty() ? "" : "it needs " + String.join(", ", missing))
                     + (missing.isEmpty() || disallowed.isEmpty() ? "" : "; ")
-                    + (disallowed.isEmpty() ? "" : "it does not allow " + String.join(", ", disallowed));
+                    + (disallowed.isEmpty()
+                            ? ""
+                            : "it does not allow " + String.join(", ", disallowed));
         }
         AddressVector vector = attributes.addressVector();
         return vector == null
-                ? "the attributes are the right ones, so one of their values is out of the device's range: "
+                ? "the attributes are the right ones, so one of their values is out of the device's"
+                      + " range: "
                         + String.join(", ", Transitions.names(attributes.mask()))
                 : way(setup, vector);
     }
@@ -66,19 +74,29 @@ final class TransitionFailure {
             return sourceGid(table, route.sourceGidIndex(), source);
         }
         if (source.gid().isIpv4Mapped() != route.destination().isIpv4Mapped()) {
-            return "the local GID " + source.gid() + " and the peer's " + route.destination()
+            return "the local GID "
+                    + source.gid()
+                    + " and the peer's "
+                    + route.destination()
                     + " are not of one family: choose both IPv4-mapped or both IPv6";
         }
         if (route.destination().isZero()) {
             return "the peer's GID is all zero";
         }
-        return "the way to " + route.destination() + " from " + source.gid() + " is not accepted: check that the"
-                + " addresses are in use and that path MTU, sequence numbers and reads are in range";
+        return "the way to "
+                + route.destination()
+                + " from "
+                + source.gid()
+                + " is not accepted: check that the addresses are in use and that path MTU,"
+                + " sequence numbers and reads are in range";
     }
 
     private static String sourceGid(List<GidEntry> table, int index, @Nullable GidEntry source) {
-        return "GID index " + index + (source == null ? " is empty" : " is " + source.gid() + " of " + source.type())
-                + "; " + Hints.usableGids(table);
+        return "GID index "
+                + index
+                + (source == null ? " is empty" : " is " + source.gid() + " of " + source.type())
+                + "; "
+                + Hints.usableGids(table);
     }
 
     private static @Nullable GidEntry entry(List<GidEntry> table, int index) {
@@ -95,8 +113,13 @@ final class TransitionFailure {
             List<GidEntry> table = setup.port().gidTable();
             return sourceGid(table, route.sourceGidIndex(), entry(table, route.sourceGidIndex()));
         }
-        if (errno == Posix.ETIMEDOUT() || errno == Posix.EHOSTUNREACH() || errno == Posix.ENETUNREACH()) {
-            return "nobody answers for " + route.destination() + " on the network of " + setup.port()
+        if (errno == Posix.ETIMEDOUT()
+                || errno == Posix.EHOSTUNREACH()
+                || errno == Posix.ENETUNREACH()) {
+            return "nobody answers for "
+                    + route.destination()
+                    + " on the network of "
+                    + setup.port()
                     + ": check the peer's address and `ping` it";
         }
         return "the way to " + route.destination() + " cannot be set up";

@@ -1,16 +1,17 @@
 package org.verbs4j;
 
+import org.jspecify.annotations.Nullable;
+import org.verbs4j.bindings.Verbs;
+
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
-import org.verbs4j.bindings.Verbs;
 
 /**
- * What each transition of a reliable connected queue pair needs and allows, as in the kernel's {@code qp_state_table}
- * (drivers/infiniband/core/verbs.c, equal in 6.1 and 6.12). Consulted only after the kernel has refused: a device may
- * be more generous.
+ * What each transition of a reliable connected queue pair needs and allows, as in the kernel's
+ * {@code qp_state_table} (drivers/infiniband/core/verbs.c, equal in 6.1 and 6.12). Consulted only
+ * after the kernel has refused: a device may be more generous.
  */
 final class Transitions {
     private static final int STATE = Verbs.IBV_QP_STATE();
@@ -79,7 +80,8 @@ final class Transitions {
 
     /** The rule of a transition, null when there is no such transition. */
     static @Nullable Rule of(QueuePairState from, QueuePairState to) {
-        if (to == QueuePairState.RESET || (to == QueuePairState.ERROR && from != QueuePairState.RESET)) {
+        if (to == QueuePairState.RESET
+                || (to == QueuePairState.ERROR && from != QueuePairState.RESET)) {
             return new Rule(0, 0);
         }
         return switch (from) {
@@ -101,7 +103,9 @@ final class Transitions {
         return switch (to) {
             case INIT -> new Rule(0, PKEY | PORT | ACCESS);
             case READY_TO_RECEIVE ->
-                    new Rule(AV | MTU | DEST_QPN | RQ_PSN | DEST_READS | RNR_TIMER, ALT | ACCESS | PKEY);
+                    new Rule(
+                            AV | MTU | DEST_QPN | RQ_PSN | DEST_READS | RNR_TIMER,
+                            ALT | ACCESS | PKEY);
             default -> null;
         };
     }
@@ -120,8 +124,18 @@ final class Transitions {
             case SEND_QUEUE_DRAIN ->
                     new Rule(
                             0,
-                            PORT | AV | TIMEOUT | RETRY | RNR_RETRY | READS | DEST_READS | ALT | ACCESS | PKEY
-                                    | RNR_TIMER | MIGRATION);
+                            PORT
+                                    | AV
+                                    | TIMEOUT
+                                    | RETRY
+                                    | RNR_RETRY
+                                    | READS
+                                    | DEST_READS
+                                    | ALT
+                                    | ACCESS
+                                    | PKEY
+                                    | RNR_TIMER
+                                    | MIGRATION);
             default -> null;
         };
     }

@@ -1,16 +1,17 @@
 package org.verbs4j;
 
+import org.verbs4j.bindings.ibv_wc;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
-import org.verbs4j.bindings.ibv_wc;
 
 /**
  * Room for completions, an array of {@code struct ibv_wc}, and one view that is moved over it.
  *
- * <p>Belongs to one thread at a time: the view and the array are overwritten by the next poll. Make it once and poll
- * into it for ever; its memory lives as long as the object, so there is nothing to close and nothing to close too
- * early.
+ * <p>Belongs to one thread at a time: the view and the array are overwritten by the next poll. Make
+ * it once and poll into it for ever; its memory lives as long as the object, so there is nothing to
+ * close and nothing to close too early.
  */
 public final class WorkCompletions {
     private static final int MOST = 1 << 20;

@@ -6,16 +6,18 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Keeps the calls of one thread and the destruction of what they use by another apart, at next to no cost for the
- * calls.
+ * Keeps the calls of one thread and the destruction of what they use by another apart, at next to
+ * no cost for the calls.
  *
- * <p>A call {@link #enter}s: it marks the gate busy and then reads the address, two plain instructions. Whoever destroys
- * {@link #shut}s: he clears the address, hands every thread a barrier, and waits until the gate is not busy. A processor
- * may execute the call's read before its write; the barrier orders them: a thread that has read the old address has
- * made its mark visible, and a thread that makes its mark later reads 0. A fence in each call would do as well, and
- * cost some 8 ns of 30.
+ * <p>A call {@link #enter}s: it marks the gate busy and then reads the address, two plain
+ * instructions. Whoever destroys {@link #shut}s: he clears the address, hands every thread a
+ * barrier, and waits until the gate is not busy. A processor may execute the call's read before its
+ * write; the barrier orders them: a thread that has read the old address has made its mark visible,
+ * and a thread that makes its mark later reads 0. A fence in each call would do as well, and cost
+ * some 8 ns of 30.
  *
- * <p>One thread at a time may call; a second one that calls at the same time is safe against everything but a shut gate.
+ * <p>One thread at a time may call; a second one that calls at the same time is safe against
+ * everything but a shut gate.
  */
 public final class CallGate {
     private static final VarHandle ADDRESS;
@@ -59,7 +61,10 @@ public final class CallGate {
         BUSY.setRelease(this, false);
     }
 
-    /** Opens the gate for an address, or lets no new calls in with 0, without waiting for those under way. */
+    /**
+     * Opens the gate for an address, or lets no new calls in with 0, without waiting for those
+     * under way.
+     */
     public void set(long newAddress) {
         ADDRESS.setVolatile(this, newAddress);
     }
@@ -72,14 +77,15 @@ public final class CallGate {
         barrierForAllThreads();
         for (CallGate gate : gates) {
             while ((boolean) BUSY.getAcquire(gate)) {
-                LockSupport.parkNanos(PAUSE_NANOS); // not a spin: the call may need this very processor
+                LockSupport.parkNanos(
+                        PAUSE_NANOS); // not a spin: the call may need this very processor
             }
         }
     }
 
     /**
-     * The closing of a shared arena stops every thread for a moment, and nothing else in Java does. Measured: 22 µs with
-     * all threads idle, 75 to 150 µs with a busy one.
+     * The closing of a shared arena stops every thread for a moment, and nothing else in Java does.
+     * Measured: 22 µs with all threads idle, 75 to 150 µs with a busy one.
      */
     private static void barrierForAllThreads() {
         Arena.ofShared().close();

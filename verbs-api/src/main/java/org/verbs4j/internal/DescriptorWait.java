@@ -1,19 +1,20 @@
 package org.verbs4j.internal;
 
+import org.verbs4j.bindings.Errno;
+import org.verbs4j.bindings.NativeLibraries;
+import org.verbs4j.bindings.Posix;
+import org.verbs4j.bindings.pollfd;
+
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.channels.spi.AbstractInterruptibleChannel;
 import java.util.concurrent.TimeUnit;
-import org.verbs4j.bindings.Errno;
-import org.verbs4j.bindings.NativeLibraries;
-import org.verbs4j.bindings.Posix;
-import org.verbs4j.bindings.pollfd;
 
 /**
- * Waits until a file descriptor is readable, for a limited time, and can be called back: {@code poll(2)} on the
- * descriptor and an {@code eventfd(2)}.
+ * Waits until a file descriptor is readable, for a limited time, and can be called back: {@code
+ * poll(2)} on the descriptor and an {@code eventfd(2)}.
  *
  * <p>One thread waits at a time; any thread may wake it.
  */
@@ -34,7 +35,8 @@ public final class DescriptorWait implements AutoCloseable {
         if (eventFd < 0) {
             int errno = NativeLibraries.errno();
             arena.close();
-            throw new IllegalStateException("eventfd: " + Errno.describe(errno) + ": raise `ulimit -n`");
+            throw new IllegalStateException(
+                    "eventfd: " + Errno.describe(errno) + ": raise `ulimit -n`");
         }
         pollfd.fd(waited, descriptor);
         pollfd.events(waited, (short) Posix.POLLIN());
@@ -46,8 +48,8 @@ public final class DescriptorWait implements AutoCloseable {
      * Waits. Pins the carrier when called by a virtual thread.
      *
      * @param nanos the longest time
-     * @return whether the descriptor is readable; false on time-out, interrupt, or when woken. Too early a false is
-     *     possible, so look at the clock
+     * @return whether the descriptor is readable; false on time-out, interrupt, or when woken. Too
+     *     early a false is possible, so look at the clock
      */
     public boolean await(long nanos) {
         long millis = Math.clamp((nanos + 999_999) / 1_000_000, 0, LONGEST_MILLIS);
@@ -85,7 +87,10 @@ public final class DescriptorWait implements AutoCloseable {
         arena.close();
     }
 
-    /** Java's way to be told of {@link Thread#interrupt()} while in a call that does not know it: closed by it. */
+    /**
+     * Java's way to be told of {@link Thread#interrupt()} while in a call that does not know it:
+     * closed by it.
+     */
     private final class Interruption extends AbstractInterruptibleChannel {
         void start() {
             begin();

@@ -3,9 +3,6 @@ package org.verbs4j.it;
 import static org.junit.platform.engine.discovery.ClassNameFilter.includeClassNamePatterns;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectPackage;
 
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -15,21 +12,28 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
 /**
- * Runs the device tests in this JVM, wherever {@code run-device-suite} has put it, and says what ran where.
+ * Runs the device tests in this JVM, wherever {@code run-device-suite} has put it, and says what
+ * ran where.
  *
- * <p>The last line is {@code ENGINE: N passed, N failed, N skipped}. The exit status is 0 when at least one test ran
- * and none failed. An argument is a regular expression for the names of the classes to run.
+ * <p>The last line is {@code ENGINE: N passed, N failed, N skipped}. The exit status is 0 when at
+ * least one test ran and none failed. An argument is a regular expression for the names of the
+ * classes to run.
  */
 public final class DeviceSuite {
     private DeviceSuite() {}
 
     public static void main(String[] args) {
         String pattern = args.length > 0 ? args[0] : ".*IT";
-        LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
-                .selectors(selectPackage(DeviceSuite.class.getPackageName()))
-                .filters(includeClassNamePatterns(pattern))
-                .build();
+        LauncherDiscoveryRequest request =
+                LauncherDiscoveryRequestBuilder.request()
+                        .selectors(selectPackage(DeviceSuite.class.getPackageName()))
+                        .filters(includeClassNamePatterns(pattern))
+                        .build();
         SummaryGeneratingListener summary = new SummaryGeneratingListener();
         LauncherFactory.create().execute(request, summary, new Progress());
         TestExecutionSummary result = summary.getSummary();
@@ -66,12 +70,17 @@ public final class DeviceSuite {
         public void executionFinished(TestIdentifier test, TestExecutionResult result) {
             if (test.isTest() && result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
                 String outcome = result.getStatus().name().toLowerCase(Locale.ROOT);
-                String reason = result.getThrowable().map(Throwable::getMessage).orElse("no reason given");
+                String reason =
+                        result.getThrowable().map(Throwable::getMessage).orElse("no reason given");
                 System.out.println(outcome + " " + test.getDisplayName() + ": " + reason);
             } else if (isClass(test)) {
                 double seconds = (System.nanoTime() - started) / 1e9;
                 System.out.printf(
-                        Locale.ROOT, "%s %s (%.1f s)%n", TestPlace.engine(), test.getDisplayName(), seconds);
+                        Locale.ROOT,
+                        "%s %s (%.1f s)%n",
+                        TestPlace.engine(),
+                        test.getDisplayName(),
+                        seconds);
             }
         }
 

@@ -1,0 +1,26 @@
+package org.verbs4j.it;
+
+import org.verbs4j.WorkCompletion;
+import org.verbs4j.WorkOpcode;
+import org.verbs4j.WorkStatus;
+
+/** A completion to keep, which the library itself never makes. */
+record Done(
+        long id,
+        WorkStatus status,
+        WorkOpcode opcode,
+        long length,
+        boolean hasImmediate,
+        int immediate,
+        int pair) {
+    static Done of(WorkCompletion completion) {
+        return new Done(
+                completion.wrId(),
+                completion.status(),
+                completion.opcode(),
+                completion.byteLength(),
+                completion.hasImmediate(),
+                completion.immediate(),
+                completion.queuePairNumber());
+    }
+}

@@ -1,0 +1,32 @@
+package org.verbs4j.it;
+
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
+/** Waiting with a limit, on a machine that may have one processor only. */
+final class Waits {
+    /** Nothing here takes as long on hardware. */
+    static final Duration LIMIT = TestPlace.limit(Duration.ofSeconds(20));
+
+    private Waits() {}
+
+    /** Yields until something has happened. */
+    @SuppressWarnings("ThreadPriorityCheck")
+    static void until(String what, BooleanSupplier happened) {
+        long deadline = System.nanoTime() + LIMIT.toNanos();
+        while (!happened.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("in vain waited for " + what);
+            }
+            Thread.yield();
+        }
+    }
+
+    /** Waits for a thread to end. */
+    static void join(Thread thread) throws InterruptedException {
+        if (!thread.join(LIMIT)) {
+            throw new AssertionError(
+                    thread + " does not end: " + java.util.Arrays.toString(thread.getStackTrace()));
+        }
+    }
+}
