@@ -200,7 +200,8 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
     }
 
     private int send(long first) {
-        long qp = sendGate.enter();
+        CallGate entered = sendGate;
+        long qp = entered.enter();
         if (qp == 0) {
             throw notReady("send", "READY_TO_SEND");
         }
@@ -208,7 +209,7 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
                 criticalSend
                         ? DataPath.postSendCritical(postSendFunction, qp, first, badSend)
                         : DataPath.postSend(postSendFunction, qp, first, badSend);
-        sendGate.leave();
+        entered.leave();
         return errno;
     }
 
@@ -284,7 +285,8 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
     }
 
     private int receive(long first) {
-        long qp = receiveGate.enter();
+        CallGate entered = receiveGate;
+        long qp = entered.enter();
         if (qp == 0) {
             throw notReady("receive", "INIT");
         }
@@ -292,7 +294,7 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
                 criticalReceive
                         ? DataPath.postRecvCritical(postReceiveFunction, qp, first, badReceive)
                         : DataPath.postRecv(postReceiveFunction, qp, first, badReceive);
-        receiveGate.leave();
+        entered.leave();
         return errno;
     }
 

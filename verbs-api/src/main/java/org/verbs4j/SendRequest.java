@@ -52,10 +52,13 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     private final RequestSlab slab;
 
     /** The batch that it is linked into. */
-    @Nullable SendBatch batch;
+    private @Nullable SendBatch batch;
 
     /** Whether it is to be looked at before it is posted. */
     private boolean inline;
+
+    /** Whether it is inline or in a batch: one look for the many that are neither. */
+    private boolean special;
 
     SendRequest(QueuePair owner, int opcode) {
         this.owner = owner;
@@ -112,11 +115,15 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
 
     final void putFlag(int flag, boolean set) {
         int flags = NativeMemory.getInt(address, FLAGS);
-        NativeMemory.putInt(address, FLAGS, set ? flags | flag : flags & ~flag);
+        int wanted = set ? flags | flag : flags & ~flag;
+        if (wanted != flags) {
+            NativeMemory.putInt(address, FLAGS, wanted);
+        }
     }
 
     final void putInline(boolean set) {
         inline = set;
+        special = inline || batch != null;
         putFlag(INLINE, set);
         if (set && batch != null) {
             batch.look();
@@ -136,7 +143,9 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     }
 
     final void putRemote(RemoteBuffer remote, long offset) {
-        Arguments.part("remote buffer", offset, 0, remote.length());
+        if (Long.compareUnsigned(offset, remote.length()) > 0) {
+            Arguments.part("remote buffer", offset, 0, remote.length());
+        }
         putRemote(remote.address() + offset, remote.rkey());
     }
 
@@ -163,13 +172,27 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
                             + pair
                             + ": a request is posted where it was made");
         }
+        if (special) {
+            requireAlone();
+        }
+    }
+
+    private void requireAlone() {
         if (batch != null) {
             throw new IllegalStateException(
                     "the request is in a batch: post the batch, or clear it first");
         }
-        if (inline) {
-            list.requireReadable();
-        }
+        list.requireReadable();
+    }
+
+    /** Puts it into a batch, or with null takes it out. */
+    final void batch(@Nullable SendBatch in) {
+        batch = in;
+        special = inline || batch != null;
+    }
+
+    final boolean isInBatch() {
+        return batch != null;
     }
 
     final void requireReadable() {

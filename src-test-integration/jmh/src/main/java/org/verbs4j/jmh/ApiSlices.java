@@ -62,33 +62,40 @@ final class ApiSlices {
     }
 
     private long post(int operations) {
+        RcQueuePair to = pair;
+        Write request = write;
         for (int i = 0; i < operations; i++) {
-            pair.post(write);
+            to.post(request);
         }
         return operations;
     }
 
     private long postReceive(int operations) {
+        RcQueuePair to = pair;
+        ReceiveRequest request = receive;
         for (int i = 0; i < operations; i++) {
-            pair.post(receive);
+            to.post(request);
         }
         return operations;
     }
 
     private long requestNotification(int operations) {
+        CompletionQueue of = queue;
         for (int i = 0; i < operations; i++) {
-            queue.requestNotification(false);
+            of.requestNotification(false);
         }
         return operations;
     }
 
     private long pollHit(int operations) {
+        CompletionQueue from = queue;
+        WorkCompletions done = one;
         long sum = 0;
         for (int i = 0; i < operations; i++) {
-            if (queue.poll(one) != 1) {
+            if (from.poll(done) != 1) {
                 throw failure();
             }
-            sum += successful(one.get(0)).wrId();
+            sum += successful(done.get(0)).wrId();
         }
         return sum;
     }
@@ -101,9 +108,11 @@ final class ApiSlices {
     }
 
     private long pollEmpty(int operations) {
+        CompletionQueue from = queue;
+        WorkCompletions done = one;
         int found = 0;
         for (int i = 0; i < operations; i++) {
-            found += queue.poll(one);
+            found += from.poll(done);
         }
         if (found != 0) {
             throw failure();
@@ -111,27 +120,37 @@ final class ApiSlices {
         return operations;
     }
 
-    private WorkCompletion await() {
-        while (queue.poll(one) == 0) {
+    private static WorkCompletion await(CompletionQueue from, WorkCompletions done) {
+        while (from.poll(done) == 0) {
             Thread.onSpinWait();
         }
-        return successful(one.get(0));
+        return successful(done.get(0));
     }
 
     private long pair(int operations) {
+        RcQueuePair to = pair;
+        CompletionQueue from = queue;
+        Write request = write;
+        WorkCompletions done = one;
         long sum = 0;
         for (int i = 0; i < operations; i++) {
-            pair.post(write.id(i));
-            sum += await().wrId();
+            to.post(request.id(i));
+            sum += await(from, done).wrId();
         }
         return sum;
     }
 
     private long fullPair(int operations) {
+        RcQueuePair to = pair;
+        CompletionQueue from = queue;
+        Write request = write;
+        WorkCompletions done = one;
+        MemoryRegion memory = region;
+        RemoteBuffer target = remote;
         long sum = 0;
         for (int i = 0; i < operations; i++) {
-            pair.post(fill(write, i));
-            sum += sum(await());
+            to.post(request.id(i).from(memory, 0, length).to(target, 0).signaled(true));
+            sum += sum(await(from, done));
         }
         return sum;
     }
@@ -151,26 +170,31 @@ final class ApiSlices {
     }
 
     private long batch(int operations, SendBatch batch, int size) {
+        RcQueuePair to = pair;
+        CompletionQueue from = queue;
+        WorkCompletions done = many;
+        Write[] requests = writes;
         long sum = 0;
         for (int base = 0; base < operations; base += size) {
             for (int i = 0; i < size; i++) {
-                writes[i].id(base + i);
+                requests[i].id(base + i);
             }
-            pair.post(batch);
-            for (int done = 0; done < size; ) {
-                int count = queue.poll(many);
+            to.post(batch);
+            for (int taken = 0; taken < size; ) {
+                int count = from.poll(done);
                 for (int i = 0; i < count; i++) {
-                    sum += successful(many.get(i)).wrId();
+                    sum += successful(done.get(i)).wrId();
                 }
-                done += count;
+                taken += count;
             }
         }
         return sum;
     }
 
     private long fillMany(int operations) {
+        Write[] requests = writes;
         for (int i = 0; i < operations; i++) {
-            fill(writes[i & 63], i);
+            fill(requests[i & 63], i);
         }
         return operations;
     }
@@ -184,9 +208,10 @@ final class ApiSlices {
     }
 
     private long readMany(int operations) {
+        WorkCompletions done = many;
         long sum = 0;
         for (int i = 0; i < operations; i++) {
-            sum += sum(many.get(i & 63));
+            sum += sum(done.get(i & 63));
         }
         return sum;
     }

@@ -89,8 +89,11 @@ final class BindingsSlices {
 
     private long post(int operations) {
         long function = postSend;
+        long qp = pair;
+        long request = requests;
+        long slot = bad;
         for (int i = 0; i < operations; i++) {
-            if (DataPath.postSendCritical(function, pair, requests, bad) != 0) {
+            if (DataPath.postSendCritical(function, qp, request, slot) != 0) {
                 throw failure();
             }
         }
@@ -99,8 +102,11 @@ final class BindingsSlices {
 
     private long plainPost(int operations) {
         long function = postSend;
+        long qp = pair;
+        long request = requests;
+        long slot = bad;
         for (int i = 0; i < operations; i++) {
-            if (DataPath.postSend(function, pair, requests, bad) != 0) {
+            if (DataPath.postSend(function, qp, request, slot) != 0) {
                 throw failure();
             }
         }
@@ -109,8 +115,11 @@ final class BindingsSlices {
 
     private long postReceive(int operations) {
         long function = postReceive;
+        long qp = pair;
+        long request = receive;
+        long slot = bad;
         for (int i = 0; i < operations; i++) {
-            if (DataPath.postRecvCritical(function, pair, receive, bad) != 0) {
+            if (DataPath.postRecvCritical(function, qp, request, slot) != 0) {
                 throw failure();
             }
         }
@@ -118,8 +127,10 @@ final class BindingsSlices {
     }
 
     private long requestNotification(int operations) {
+        long function = notify;
+        long cq = queue;
         for (int i = 0; i < operations; i++) {
-            if (DataPath.reqNotifyCqCritical(notify, queue, 0) != 0) {
+            if (DataPath.reqNotifyCqCritical(function, cq, 0) != 0) {
                 throw failure();
             }
         }
@@ -127,20 +138,26 @@ final class BindingsSlices {
     }
 
     private long pollHit(int operations) {
+        long function = poll;
+        long cq = queue;
+        long completion = completions;
         long sum = 0;
         for (int i = 0; i < operations; i++) {
-            if (DataPath.pollCqCritical(poll, queue, 1, completions) != 1 || Raw.status(completions) != 0) {
+            if (DataPath.pollCqCritical(function, cq, 1, completion) != 1 || Raw.status(completion) != 0) {
                 throw failure();
             }
-            sum += Raw.completedId(completions);
+            sum += Raw.completedId(completion);
         }
         return sum;
     }
 
     private long pollEmpty(int operations) {
+        long function = poll;
+        long cq = queue;
+        long completion = completions;
         int found = 0;
         for (int i = 0; i < operations; i++) {
-            found += DataPath.pollCqCritical(poll, queue, 1, completions);
+            found += DataPath.pollCqCritical(function, cq, 1, completion);
         }
         if (found != 0) {
             throw failure();
@@ -148,52 +165,74 @@ final class BindingsSlices {
         return operations;
     }
 
-    private int await(int wanted) {
+    private static int await(long function, long cq, int wanted, long completions) {
         int count;
         do {
-            count = DataPath.pollCqCritical(poll, queue, wanted, completions);
+            count = DataPath.pollCqCritical(function, cq, wanted, completions);
         } while (count == 0);
         return count;
     }
 
     private long pair(int operations) {
+        long send = postSend;
+        long take = poll;
+        long qp = pair;
+        long cq = queue;
+        long request = requests;
+        long completion = completions;
+        long slot = bad;
         long sum = 0;
         for (int i = 0; i < operations; i++) {
-            Raw.id(requests, i);
-            if (DataPath.postSendCritical(postSend, pair, requests, bad) != 0
-                    || await(1) != 1
-                    || Raw.status(completions) != 0) {
+            Raw.id(request, i);
+            if (DataPath.postSendCritical(send, qp, request, slot) != 0
+                    || await(take, cq, 1, completion) != 1
+                    || Raw.status(completion) != 0) {
                 throw failure();
             }
-            sum += Raw.completedId(completions);
+            sum += Raw.completedId(completion);
         }
         return sum;
     }
 
     private long plainPair(int operations) {
+        long send = postSend;
+        long take = poll;
+        long qp = pair;
+        long cq = queue;
+        long request = requests;
+        long completion = completions;
+        long slot = bad;
         long sum = 0;
         for (int i = 0; i < operations; i++) {
-            Raw.id(requests, i);
-            if (DataPath.postSend(postSend, pair, requests, bad) != 0
-                    || await(1) != 1
-                    || Raw.status(completions) != 0) {
+            Raw.id(request, i);
+            if (DataPath.postSend(send, qp, request, slot) != 0
+                    || await(take, cq, 1, completion) != 1
+                    || Raw.status(completion) != 0) {
                 throw failure();
             }
-            sum += Raw.completedId(completions);
+            sum += Raw.completedId(completion);
         }
         return sum;
     }
 
     private long fullPair(int operations) {
+        long send = postSend;
+        long take = poll;
+        long qp = pair;
+        long cq = queue;
+        long request = requests;
+        long sge = gather;
+        long completion = completions;
+        long slot = bad;
         long sum = 0;
         for (int i = 0; i < operations; i++) {
-            Raw.write(requests, gather, i, local, length, lkey, remote, rkey);
-            if (DataPath.postSendCritical(postSend, pair, requests, bad) != 0
-                    || await(1) != 1
-                    || Raw.status(completions) != 0) {
+            Raw.write(request, sge, i, local, length, lkey, remote, rkey);
+            if (DataPath.postSendCritical(send, qp, request, slot) != 0
+                    || await(take, cq, 1, completion) != 1
+                    || Raw.status(completion) != 0) {
                 throw failure();
             }
-            sum += Raw.sum(completions);
+            sum += Raw.sum(completion);
         }
         return sum;
     }
@@ -209,21 +248,27 @@ final class BindingsSlices {
                 throw failure();
             }
             for (int done = 0; done < size; ) {
-                int count = await(size);
+                int count = await(poll, queue, size, completions);
                 if (count < 0) {
                     throw failure();
                 }
-                for (int i = 0; i < count; i++) {
-                    long completion = completions + i * Raw.COMPLETION_SIZE;
-                    if (Raw.status(completion) != 0) {
-                        throw failure();
-                    }
-                    sum += Raw.completedId(completion);
-                }
+                sum += sumOfIds(completions, count);
                 done += count;
             }
         }
         Raw.next(requests, 0);
+        return sum;
+    }
+
+    private static long sumOfIds(long completions, int count) {
+        long sum = 0;
+        for (int i = 0; i < count; i++) {
+            long completion = completions + i * Raw.COMPLETION_SIZE;
+            if (Raw.status(completion) != 0) {
+                throw failure();
+            }
+            sum += Raw.completedId(completion);
+        }
         return sum;
     }
 

@@ -57,8 +57,10 @@ final class JniSlices {
     }
 
     private long post(int operations) {
+        long qp = pair;
+        long request = requests;
         for (int i = 0; i < operations; i++) {
-            if (JniVerbs.postSend(pair, requests) != 0) {
+            if (JniVerbs.postSend(qp, request) != 0) {
                 throw failure();
             }
         }
@@ -66,8 +68,10 @@ final class JniSlices {
     }
 
     private long postReceive(int operations) {
+        long qp = pair;
+        long request = receive;
         for (int i = 0; i < operations; i++) {
-            if (JniVerbs.postReceive(pair, receive) != 0) {
+            if (JniVerbs.postReceive(qp, request) != 0) {
                 throw failure();
             }
         }
@@ -75,8 +79,9 @@ final class JniSlices {
     }
 
     private long requestNotification(int operations) {
+        long cq = queue;
         for (int i = 0; i < operations; i++) {
-            if (JniVerbs.requestNotification(queue) != 0) {
+            if (JniVerbs.requestNotification(cq) != 0) {
                 throw failure();
             }
         }
@@ -84,20 +89,24 @@ final class JniSlices {
     }
 
     private long pollHit(int operations) {
+        long cq = queue;
+        long completion = completions;
         long sum = 0;
         for (int i = 0; i < operations; i++) {
-            if (JniVerbs.poll(queue, 1, completions) != 1 || Raw.status(completions) != 0) {
+            if (JniVerbs.poll(cq, 1, completion) != 1 || Raw.status(completion) != 0) {
                 throw failure();
             }
-            sum += Raw.completedId(completions);
+            sum += Raw.completedId(completion);
         }
         return sum;
     }
 
     private long pollEmpty(int operations) {
+        long cq = queue;
+        long completion = completions;
         int found = 0;
         for (int i = 0; i < operations; i++) {
-            found += JniVerbs.poll(queue, 1, completions);
+            found += JniVerbs.poll(cq, 1, completion);
         }
         if (found != 0) {
             throw failure();
@@ -105,34 +114,47 @@ final class JniSlices {
         return operations;
     }
 
-    private int await(int wanted) {
+    private static int await(long cq, int wanted, long completions) {
         int count;
         do {
-            count = JniVerbs.poll(queue, wanted, completions);
+            count = JniVerbs.poll(cq, wanted, completions);
         } while (count == 0);
         return count;
     }
 
     private long pair(int operations) {
+        long qp = pair;
+        long cq = queue;
+        long request = requests;
+        long completion = completions;
         long sum = 0;
         for (int i = 0; i < operations; i++) {
-            Raw.id(requests, i);
-            if (JniVerbs.postSend(pair, requests) != 0 || await(1) != 1 || Raw.status(completions) != 0) {
+            Raw.id(request, i);
+            if (JniVerbs.postSend(qp, request) != 0
+                    || await(cq, 1, completion) != 1
+                    || Raw.status(completion) != 0) {
                 throw failure();
             }
-            sum += Raw.completedId(completions);
+            sum += Raw.completedId(completion);
         }
         return sum;
     }
 
     private long fullPair(int operations) {
+        long qp = pair;
+        long cq = queue;
+        long request = requests;
+        long sge = gather;
+        long completion = completions;
         long sum = 0;
         for (int i = 0; i < operations; i++) {
-            Raw.write(requests, gather, i, local, length, lkey, remote, rkey);
-            if (JniVerbs.postSend(pair, requests) != 0 || await(1) != 1 || Raw.status(completions) != 0) {
+            Raw.write(request, sge, i, local, length, lkey, remote, rkey);
+            if (JniVerbs.postSend(qp, request) != 0
+                    || await(cq, 1, completion) != 1
+                    || Raw.status(completion) != 0) {
                 throw failure();
             }
-            sum += Raw.sum(completions);
+            sum += Raw.sum(completion);
         }
         return sum;
     }
@@ -151,18 +173,27 @@ final class JniSlices {
                 throw failure();
             }
             for (int done = 0; done < size; ) {
-                int count = await(size);
-                for (int i = 0; i < count; i++) {
-                    long completion = completions + i * Raw.COMPLETION_SIZE;
-                    if (Raw.status(completion) != 0) {
-                        throw failure();
-                    }
-                    sum += Raw.completedId(completion);
+                int count = await(queue, size, completions);
+                if (count < 0) {
+                    throw failure();
                 }
+                sum += sumOfIds(completions, count);
                 done += count;
             }
         }
         Raw.next(requests, 0);
+        return sum;
+    }
+
+    private static long sumOfIds(long completions, int count) {
+        long sum = 0;
+        for (int i = 0; i < count; i++) {
+            long completion = completions + i * Raw.COMPLETION_SIZE;
+            if (Raw.status(completion) != 0) {
+                throw failure();
+            }
+            sum += Raw.completedId(completion);
+        }
         return sum;
     }
 }
