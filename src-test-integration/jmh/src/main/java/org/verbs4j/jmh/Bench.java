@@ -50,7 +50,12 @@ final class Bench implements Callable<Integer> {
             description = "Judges and reports an earlier run's results.json instead of measuring.")
     @org.jspecify.annotations.Nullable Path from;
 
-    @Option(names = "--update-readme", paramLabel = "FILE", description = "Puts the tables between FILE's markers.")
+    @Option(
+            names = "--update-readme",
+            paramLabel = "FILE",
+            arity = "0..1",
+            fallbackValue = "README.md",
+            description = "Puts the tables between the file's markers (default: README.md).")
     @org.jspecify.annotations.Nullable Path readme;
 
     private final Gson gson = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();

@@ -66,18 +66,22 @@ final class CTwin implements AutoCloseable {
 
     /** The loop of that name; surplus arguments are ignored by the callee, as the ABI has it. */
     Slice loop(String name) {
-        MemorySegment function = address("twin_" + name);
-        return operations -> call(function, operations, 0, 0, 0);
+        return loop(name, 0, 0, 0);
     }
 
     Slice loop(String name, long first, long second) {
-        MemorySegment function = address("twin_" + name);
-        return operations -> call(function, operations, first, second, 0);
+        return loop(name, first, second, 0);
     }
 
     Slice loop(String name, long first, long second, long third) {
         MemorySegment function = address("twin_" + name);
-        return operations -> call(function, operations, first, second, third);
+        return operations -> {
+            long result = call(function, operations, first, second, third);
+            if (result < 0) {
+                throw new IllegalStateException("an operation of the C twin's loop " + name + " failed");
+            }
+            return result;
+        };
     }
 
     Slice of(Operation operation) {
@@ -114,16 +118,11 @@ final class CTwin implements AutoCloseable {
     }
 
     private long call(MemorySegment function, long first, long second, long third, long fourth) {
-        long result;
         try {
-            result = (long) LOOP.invokeExact(function, twin, first, second, third, fourth);
+            return (long) LOOP.invokeExact(function, twin, first, second, third, fourth);
         } catch (Throwable e) {
             throw new AssertionError(e);
         }
-        if (result < 0) {
-            throw new IllegalStateException("an operation failed in the C twin");
-        }
-        return result;
     }
 
     @Override

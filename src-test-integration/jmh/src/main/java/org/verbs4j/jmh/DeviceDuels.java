@@ -70,7 +70,7 @@ final class DeviceDuels {
 
     private void run(DeviceOperation operation) {
         try (Loopback loopback = Loopback.openUnconnected(device, operation.length());
-                Loopback peer = Loopback.openUnconnected(device, operation.length())) {
+                Loopback peer = loopback.sibling()) {
             if (operation == DeviceOperation.PING_PONG) {
                 loopback.pair().connect(peer.pair().endpoint());
                 peer.pair().connect(loopback.pair().endpoint());

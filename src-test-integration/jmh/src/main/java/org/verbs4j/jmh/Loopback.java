@@ -13,6 +13,8 @@ import org.verbs4j.RemoteBuffer;
 /**
  * A reliable queue pair with its queue and a region whose first half is sent into its second: what every contender of
  * an operation works on. Connected to itself unless told otherwise.
+ *
+ * @param ownsContext whether closing it closes context and domain too
  */
 record Loopback(
         DeviceContext context,
@@ -22,7 +24,8 @@ record Loopback(
         RcQueuePair pair,
         MemoryRegion region,
         RemoteBuffer remote,
-        int length)
+        int length,
+        boolean ownsContext)
         implements AutoCloseable {
     /** What the twins and slices may have under way. */
     static final int DEPTH = 128;
@@ -38,7 +41,15 @@ record Loopback(
 
     static Loopback openUnconnected(Device device, int length) {
         DeviceContext context = device.open();
-        ProtectionDomain domain = context.newProtectionDomain();
+        return in(context, context.newProtectionDomain(), length, true);
+    }
+
+    /** Another one in the same domain, unconnected; close it first. */
+    Loopback sibling() {
+        return in(context, domain, length, false);
+    }
+
+    private static Loopback in(DeviceContext context, ProtectionDomain domain, int length, boolean owns) {
         CompletionChannel channel = context.newCompletionChannel();
         CompletionQueue queue = context.newCompletionQueue(2 * SEND_RING, channel, 0);
         RcQueuePair pair =
@@ -54,7 +65,8 @@ record Loopback(
                         Access.REMOTE_WRITE,
                         Access.REMOTE_READ,
                         Access.REMOTE_ATOMIC);
-        return new Loopback(context, domain, channel, queue, pair, region, region.remote(length, length), length);
+        RemoteBuffer remote = region.remote(length, length);
+        return new Loopback(context, domain, channel, queue, pair, region, remote, length, owns);
     }
 
     @Override
@@ -63,7 +75,9 @@ record Loopback(
         region.close();
         queue.close();
         channel.close();
-        domain.close();
-        context.close();
+        if (ownsContext) {
+            domain.close();
+            context.close();
+        }
     }
 }
