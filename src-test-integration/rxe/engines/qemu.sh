@@ -8,7 +8,7 @@
 # shellcheck source=../qemu/machine.sh
 . "$RXE_DIR/qemu/machine.sh"
 
-QEMU_NEEDS=(qemu-system-x86_64:qemu-system-x86 /usr/share/qemu/qboot.rom:qemu-system-data xz:xz-utils)
+QEMU_NEEDS=(qemu-system-x86_64:qemu-system-x86 /usr/share/qemu/qboot.rom:qemu-system-data xz:xz-utils zstd:zstd)
 
 qemu_why_not() {
 	if [ "$(uname -s) $(uname -m)" != "Linux x86_64" ]; then
@@ -37,7 +37,7 @@ qemu_prepare() {
 	init=$(compile qemu-init "${sources[@]}" "$RXE_DIR/guest/qemu-init.c") && warden >/dev/null || return
 	QEMU_KERNEL=$(qemu_kernel_dir) || QEMU_KERNEL=$(qemu_get_kernel) || return
 	QEMU_INITRD=$(qemu_initrd "$init") || return "$MISSING"
-	QEMU_ACCELERATOR=$(qemu_accelerator)
+	QEMU_ACCELERATOR=$(qemu_accelerator) || return
 }
 
 # Modules and first process in one file, made once for each of both.

@@ -4,7 +4,11 @@
 UML_MEMORY=${VERBS4J_UML_MEMORY:-2G}
 
 uml_why_not() {
-	[ "$(uname -s) $(uname -m)" = "Linux x86_64" ] || echo "User-Mode Linux exists for Linux on x86-64 only"
+	if [ "$(uname -s) $(uname -m)" != "Linux x86_64" ]; then
+		echo "User-Mode Linux exists for Linux on x86-64 only"
+	elif ! uml_memory_dir >/dev/null && ! unshare -m true 2>/dev/null; then
+		echo "/dev/shm must be an executable tmpfs with $UML_MEMORY free (in a container: --shm-size=$UML_MEMORY)"
+	fi
 }
 
 uml_kernel_path() { "$RXE_DIR/uml/build-kernel" --path 2>/dev/null; }
@@ -20,6 +24,7 @@ uml_init_sources() {
 }
 
 uml_prepare() {
+	local sources
 	if ! uml_ready; then
 		need gcc:gcc make:make flex:flex bison:bison bc:bc xz:xz-utils \
 			'/usr/include/stdio.h:libc6-dev' '/usr/src/linux-source-*.tar.xz:linux-source' || return
@@ -27,7 +32,21 @@ uml_prepare() {
 		setpriv --pdeathsig TERM -- "$RXE_DIR/uml/build-kernel" >/dev/null || return "$MISSING"
 	fi
 	mapfile -t sources < <(uml_init_sources)
-	UML_INIT=$(compile uml-init "${sources[@]}") && warden >/dev/null
+	UML_INIT=$(compile uml-init "${sources[@]}") && warden >/dev/null && uml_boots
+}
+
+# It may not: a container without ptrace, a processor with more registers than this kernel's frame
+# has room for. Tried once for each kernel and machine.
+uml_boots() {
+	local stamp
+	stamp=$(uml_kernel_path).boots-$({ grep -m 1 'model name' /proc/cpuinfo; uname -r; } | sha256sum | cut -c 1-8)
+	[ -z "${UML_PROBE-}" ] && [ ! -e "$stamp" ] || return 0
+	if ! UML_PROBE=1 "$RXE_DIR/on-rxe" --engine uml --quiet --timeout 60 -- /bin/true; then
+		warn "engine uml: its kernel does not run on this machine, its last words are above"
+		return "$MISSING"
+	fi
+	# A cache that this user may only read: tried again next time.
+	: 2>/dev/null >"$stamp" || true
 }
 
 uml_kernel() { "$(uml_kernel_path)" --version; }
@@ -54,10 +73,6 @@ uml_run() {
 	local job=$1 kernel host memory private=
 	kernel=$(uml_kernel_path)
 	if ! memory=$(uml_memory_dir); then
-		if ! unshare -m true 2>/dev/null; then
-			warn "engine uml: /dev/shm must be an executable tmpfs with $UML_MEMORY free (in a container: --shm-size=$UML_MEMORY)"
-			return "$MISSING"
-		fi
 		# A tmpfs that only the guest's own mount namespace sees: nothing to unmount.
 		memory=$job/memory private=1
 		mkdir "$memory"

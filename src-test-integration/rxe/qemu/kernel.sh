@@ -53,6 +53,7 @@ qemu_make_kernel() {
 	mkdir -p "${dir%/*}" && work=$(mktemp -d "$dir.XXXXXX") || return "$MISSING"
 	if ! qemu_fill_kernel "$package" "$work"; then
 		rm -rf "$work"
+		warn "the kernel of $package could not be made ready for QEMU"
 		return "$MISSING"
 	fi
 	rm -rf "$work/deb" "$work/tree" "$work/modules"

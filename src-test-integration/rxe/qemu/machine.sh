@@ -38,20 +38,23 @@ qemu_size() {
 # to reach it, within a limit generous for KVM and too short for anything slower. The answer holds
 # until this machine boots again.
 qemu_accelerator() {
-	local boot answer known
-	[ -z "${VERBS4J_QEMU_ACCEL-}" ] || { echo "$VERBS4J_QEMU_ACCEL"; return; }
-	if ! { [ -r /dev/kvm ] && [ -w /dev/kvm ]; }; then
-		echo tcg
-		return
+	local boot answer=tcg known
+	case ${VERBS4J_QEMU_ACCEL-} in
+	kvm | tcg) echo "$VERBS4J_QEMU_ACCEL"; return ;;
+	'') ;;
+	*) usage_error "VERBS4J_QEMU_ACCEL is kvm or tcg, not '$VERBS4J_QEMU_ACCEL'" ;;
+	esac
+	if [ -r /dev/kvm ] && [ -w /dev/kvm ]; then
+		known=$CACHE_DIR/qemu-accelerator
+		boot=$(cat /proc/sys/kernel/random/boot_id)
+		if [ "$(head -n 1 "$known" 2>/dev/null)" = "$boot" ]; then
+			answer=$(tail -n 1 "$known")
+		else
+			! qemu_kvm_starts || answer=kvm
+			printf '%s\n' "$boot" "$answer" >"$known.$$" && mv "$known.$$" "$known"
+		fi
 	fi
-	known=$CACHE_DIR/qemu-accelerator
-	boot=$(cat /proc/sys/kernel/random/boot_id)
-	if [ "$(head -n 1 "$known" 2>/dev/null)" != "$boot" ]; then
-		answer=tcg
-		! qemu_kvm_starts || answer=kvm
-		printf '%s\n' "$boot" "$answer" >"$known.$$" && mv "$known.$$" "$known"
-	fi
-	tail -n 1 "$known"
+	echo "$answer"
 }
 
 qemu_kvm_starts() {

@@ -43,7 +43,7 @@ public final class CompletionQueue implements AutoCloseable {
 
     private int unacknowledged;
 
-    private CompletionQueue(
+    CompletionQueue(
             DeviceContext context,
             @Nullable CompletionChannel channel,
             int place,

@@ -35,11 +35,12 @@ public final class DeviceContext implements AutoCloseable {
     private final List<Port> ports;
     private final Lifecycle life;
 
-    private DeviceContext(Device device, MemorySegment handle) {
+    /** A context with attributes that have been read; the tests have one without a device. */
+    DeviceContext(Device device, MemorySegment handle, DeviceAttributes attributes) {
         this.device = device;
         this.handle = handle;
         checkContext();
-        this.attributes = queryAttributes();
+        this.attributes = attributes;
         checkAttributes();
         this.policy = ProviderPolicy.of(DataPath.postSendFunction(handle.address()));
         this.life = new Lifecycle("context of " + device.name());
@@ -58,7 +59,8 @@ public final class DeviceContext implements AutoCloseable {
                     "ibv_open_device", errno, Hints.open(errno, device, Devices.fileOf(pointer)));
         }
         try {
-            return new DeviceContext(device, context.reinterpret(ibv_context.sizeof()));
+            MemorySegment sized = context.reinterpret(ibv_context.sizeof());
+            return new DeviceContext(device, sized, queryAttributes(device, sized));
         } catch (RuntimeException e) {
             Verbs.ibv_close_device(context);
             throw e;
@@ -114,7 +116,7 @@ public final class DeviceContext implements AutoCloseable {
         }
     }
 
-    private DeviceAttributes queryAttributes() {
+    private static DeviceAttributes queryAttributes(Device device, MemorySegment handle) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = arena.allocate(ibv_device_attr.layout());
             int errno = Verbs.ibv_query_device(handle, attr);

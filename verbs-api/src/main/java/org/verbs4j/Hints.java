@@ -30,8 +30,8 @@ final class Hints {
         List<String> kernel = kernelDevices();
         if (kernel.isEmpty()) {
             return "there is no RDMA device: load the adapter's driver, or make a soft-RoCE device"
-                       + " with `modprobe rdma_rxe` and `rdma link add rxe0 type rxe netdev"
-                       + " INTERFACE`";
+                    + " with `modprobe rdma_rxe` and `rdma link add rxe0 type rxe netdev"
+                    + " INTERFACE`";
         }
         return "the kernel has "
                 + String.join(", ", kernel)
@@ -51,7 +51,11 @@ final class Hints {
     /** Why {@code ibv_open_device} may have failed. */
     static String open(int errno, Device device, String file) {
         String what = "cannot open " + device.name() + ": ";
-        if (errno == Posix.EACCES() || errno == Posix.EPERM()) {
+        // libibverbs looks elsewhere when it may not open the file, and then says ENOENT.
+        Path path = Path.of(file);
+        boolean forbidden =
+                Files.exists(path) && !(Files.isReadable(path) && Files.isWritable(path));
+        if (forbidden || errno == Posix.EACCES() || errno == Posix.EPERM()) {
             return what
                     + "no permission for "
                     + file

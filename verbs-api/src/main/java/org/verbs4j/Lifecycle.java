@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
  *
  * <p>An object may be closed by any thread. Closing one that others are made from throws, names
  * them, and leaves it open; closing twice does nothing. Its lock also keeps control verbs and the
- * close of one object apart, so that a verb never sees a freed object. Parents and children are
- * never locked at the same time.
+ * close of one object apart, so that a verb never sees a freed object. A locked child may lock a
+ * parent, never the other way round.
  */
 final class Lifecycle {
     private static final Logger LOG = LoggerFactory.getLogger(Lifecycle.class);

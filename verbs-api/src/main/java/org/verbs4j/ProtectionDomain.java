@@ -16,7 +16,7 @@ public final class ProtectionDomain implements AutoCloseable {
     private final MemorySegment handle;
     private final Lifecycle life;
 
-    private ProtectionDomain(DeviceContext context, MemorySegment handle) {
+    ProtectionDomain(DeviceContext context, MemorySegment handle) {
         this.context = context;
         this.handle = handle;
         this.life =

@@ -385,7 +385,8 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
     /** What a queue pair's type has against a change, before the kernel is asked. */
     abstract void beforeModify(QueuePairAttributes attributes, QueuePairState after);
 
-    private void admit(boolean sends, boolean receives) {
+    /** Lets posts in or not. */
+    final void admit(boolean sends, boolean receives) {
         sendGate.set(sends ? handle.address() : 0);
         receiveGate.set(receives ? handle.address() : 0);
     }

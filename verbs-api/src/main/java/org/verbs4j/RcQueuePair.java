@@ -18,7 +18,7 @@ public final class RcQueuePair extends QueuePair {
 
     private volatile boolean readsMade;
 
-    private RcQueuePair(QueuePairSetup setup) {
+    RcQueuePair(QueuePairSetup setup) {
         super(setup);
     }
 

@@ -56,7 +56,7 @@ final class TransitionFailure {
         AddressVector vector = attributes.addressVector();
         return vector == null
                 ? "the attributes are the right ones, so one of their values is out of the device's"
-                      + " range: "
+                        + " range: "
                         + String.join(", ", Transitions.names(attributes.mask()))
                 : way(setup, vector);
     }

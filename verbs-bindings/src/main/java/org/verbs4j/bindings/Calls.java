@@ -8,7 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * functions.
  */
 final class Calls {
-    private static final Map<String, Long> EXPORTED = new ConcurrentHashMap<>();
+    /** By name; tests put their fakes here, because a JVM loads a library once and for all. */
+    static final Map<String, Long> EXPORTED = new ConcurrentHashMap<>();
 
     private Calls() {}
 

@@ -173,6 +173,7 @@ public final class InlineRdmaCm {
      */
     public static int rdma_get_send_comp(long id, long wc) {
         return completion(
+                id,
                 Memory.getLong(id + rdma_cm_id.send_cq$offset()),
                 Memory.getLong(id + rdma_cm_id.send_cq_channel$offset()),
                 wc);
@@ -184,12 +185,13 @@ public final class InlineRdmaCm {
      */
     public static int rdma_get_recv_comp(long id, long wc) {
         return completion(
+                id,
                 Memory.getLong(id + rdma_cm_id.recv_cq$offset()),
                 Memory.getLong(id + rdma_cm_id.recv_cq_channel$offset()),
                 wc);
     }
 
-    private static int completion(long cq, long channel, long wc) {
+    private static int completion(long id, long cq, long channel, long wc) {
         while (true) {
             int polled = InlineVerbs.ibv_poll_cq(cq, 1, wc);
             if (polled != 0) {
@@ -204,7 +206,7 @@ public final class InlineRdmaCm {
             if (polled != 0) {
                 return polled < 0 ? rdma_seterrno(polled) : polled;
             }
-            int failed = awaitEvent(channel);
+            int failed = awaitEvent(id, cq, channel);
             if (failed != 0) {
                 return failed;
             }
@@ -212,11 +214,14 @@ public final class InlineRdmaCm {
         }
     }
 
-    private static int awaitEvent(long channel) {
+    private static int awaitEvent(long id, long cq, long channel) {
         try (Arena arena = Arena.ofConfined()) {
-            long cq = arena.allocate(Long.BYTES, Long.BYTES).address();
-            long context = arena.allocate(Long.BYTES, Long.BYTES).address();
-            return CapturingCalls.intCall(Calls.exported("ibv_get_cq_event"), channel, cq, context);
+            long ofCq = arena.allocate(Long.BYTES, Long.BYTES).address();
+            long ofContext = arena.allocate(Long.BYTES, Long.BYTES).address();
+            long function = Calls.exported("ibv_get_cq_event");
+            int failed = CapturingCalls.intCall(function, channel, ofCq, ofContext);
+            assert failed != 0 || (Memory.getLong(ofCq) == cq && Memory.getLong(ofContext) == id);
+            return failed;
         }
     }
 

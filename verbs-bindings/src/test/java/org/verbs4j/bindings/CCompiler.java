@@ -26,9 +26,15 @@ final class CCompiler {
         this.architecture = architecture;
     }
 
-    boolean isInstalled() {
+    /**
+     * Whether it compiles: a cross compiler may be there without the libc headers of its target.
+     */
+    boolean isInstalled() throws IOException {
+        Path probe = Files.createDirectories(WORK).resolve(architecture + "-probe.c");
+        Files.writeString(probe, "#include <pthread.h>\n#include <linux/types.h>\n");
         try {
-            return !version().isEmpty();
+            return Forked.of(architecture.compiler(), "-fsyntax-only", probe.toString()).status()
+                    == 0;
         } catch (IOException e) {
             return false;
         }

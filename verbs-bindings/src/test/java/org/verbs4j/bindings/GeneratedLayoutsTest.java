@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.verbs4j.bindings.Claim.Kind;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -97,14 +98,21 @@ class GeneratedLayoutsTest {
                         "verbs_context");
     }
 
-    private static void requireInstalled(CCompiler compiler, Architecture architecture) {
-        if (!compiler.isInstalled()) {
-            String remedy = "apt-get install " + architecture.packages();
-            if (architecture.isHost()) {
-                fail("the layouts cannot be checked without a C compiler: " + remedy);
-            }
-            assumeTrue(false, architecture + " is not compared with its compiler: " + remedy);
+    private static void requireInstalled(CCompiler compiler, Architecture architecture)
+            throws IOException {
+        assertThat(Path.of("/usr/include/infiniband/verbs.h"))
+                .as("the headers of rdma-core: apt-get install libibverbs-dev librdmacm-dev")
+                .exists();
+        if (compiler.isInstalled()) {
+            return;
         }
+        String message =
+                architecture + ": not compared, apt-get install " + architecture.packages();
+        if (architecture.isHost()) {
+            fail(message);
+        }
+        System.out.println(message);
+        assumeTrue(false, message);
     }
 
     /**

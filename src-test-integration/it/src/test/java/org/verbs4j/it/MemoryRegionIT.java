@@ -155,7 +155,7 @@ class MemoryRegionIT {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining(
                             "offset 4000 and length 97 lie outside of the memory region of 4096"
-                                + " bytes");
+                                    + " bytes");
             assertThatThrownBy(() -> slice.slice(90, 7))
                     .isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> region.slice(-1, 1))

@@ -1,0 +1,181 @@
+package org.verbs4j.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.verbs4j.Device;
+import org.verbs4j.DeviceContext;
+import org.verbs4j.Devices;
+import org.verbs4j.GidEntry;
+import org.verbs4j.PortAttributes;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Starts both ends of an RC ping-pong on two devices of this machine and compares what they say.
+ */
+final class PingPong {
+    /** Who plays an end. */
+    enum Player {
+        /** Our tool on a thread of this JVM. */
+        JAVA,
+        /** Our tool in a JVM of its own. */
+        JAR,
+        /** The tool of rdma-core. */
+        C
+    }
+
+    /** An end's device and the index of its GID that routes, negative where none is needed. */
+    record End(String device, int gidIndex, PortAttributes port) {}
+
+    private static final Path C_TOOL = Path.of("/usr/bin/ibv_rc_pingpong");
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final String ADDRESS =
+            "LID 0x\\p{XDigit}{4}, QPN 0x\\p{XDigit}{6}, PSN 0x\\p{XDigit}{6}, GID [0-9a-f:.]+";
+    private static final Pattern OUTPUT =
+            Pattern.compile(
+                    "  local address:  ("
+                            + ADDRESS
+                            + ")\n"
+                            + "  remote address: ("
+                            + ADDRESS
+                            + ")\n"
+                            + "(\\d+) bytes in \\d+\\.\\d\\d seconds = \\d+\\.\\d\\d Mbit/sec\n"
+                            + "(\\d+) iters in \\d+\\.\\d\\d seconds = \\d+\\.\\d\\d usec/iter\n");
+
+    /** The first device serves, the last one calls; with one device it talks to itself. */
+    static final End SERVER = end(Devices.list().getFirst());
+
+    static final End CLIENT = end(Devices.list().getLast());
+
+    private PingPong() {}
+
+    private static End end(Device device) {
+        try (DeviceContext context = device.open()) {
+            return new End(
+                    device.name(),
+                    context.port(1).routableGid().map(GidEntry::index).orElse(-1),
+                    context.port(1).attributes());
+        }
+    }
+
+    /** Starts an end; the arguments say the rest. */
+    static ToolRun start(Player player, End end, int port, List<String> args) {
+        List<String> all =
+                new ArrayList<>(List.of("-p", Integer.toString(port), "-d", end.device()));
+        if (end.gidIndex() >= 0 && !args.contains("-g")) {
+            all.addAll(List.of("-g", Integer.toString(end.gidIndex())));
+        }
+        all.addAll(args);
+        if (player == Player.C) {
+            assertThat(C_TOOL).as("package ibverbs-utils").isExecutable();
+            all.addFirst(C_TOOL.toString());
+            return ToolRun.process(all);
+        }
+        all.addFirst("rc-pingpong");
+        String[] words = all.toArray(String[]::new);
+        return player == Player.JAVA ? ToolRun.inProcess(words) : ToolRun.jar(words);
+    }
+
+    /** Both ends of one ping-pong, with what each printed. */
+    record Result(ToolRun.Outcome server, ToolRun.Outcome client) {}
+
+    /** Runs both ends to their end, however that looks. */
+    static Result run(
+            Player server, Player client, List<String> serverArgs, List<String> clientArgs)
+            throws InterruptedException {
+        int port = freePort();
+        try (ToolRun serving = start(server, SERVER, port, serverArgs)) {
+            awaitListening(port, serving);
+            try (ToolRun calling = start(client, CLIENT, port, with(clientArgs, "localhost"))) {
+                return new Result(serving.await(LIMIT), calling.await(LIMIT));
+            }
+        }
+    }
+
+    /** Runs both ends and requires that they agree, in the words of the C tool. */
+    static Result runWell(Player server, Player client, long size, int iterations, String... args)
+            throws InterruptedException {
+        List<String> all =
+                with(List.of(args), "-s", Long.toString(size), "-n", Integer.toString(iterations));
+        Result result = run(server, client, all, all);
+        Matcher served = output(server + " server", result.server());
+        Matcher called = output(client + " client", result.client());
+        assertThat(called.group(2))
+                .as("the client's remote is the server's local address")
+                .isEqualTo(served.group(1));
+        assertThat(served.group(2))
+                .as("the server's remote is the client's local address")
+                .isEqualTo(called.group(1));
+        for (Matcher end : List.of(served, called)) {
+            assertThat(Long.parseLong(end.group(3))).as("bytes").isEqualTo(size * iterations * 2);
+            assertThat(Integer.parseInt(end.group(4))).as("iterations").isEqualTo(iterations);
+        }
+        return result;
+    }
+
+    private static Matcher output(String who, ToolRun.Outcome outcome) {
+        assertThat(outcome.err()).as("%s: standard error", who).isEmpty();
+        assertThat(outcome.status()).as("%s: exit status", who).isZero();
+        Matcher output = OUTPUT.matcher(outcome.out());
+        assertThat(output.matches()).as("%s: four lines, but: %s", who, outcome.out()).isTrue();
+        return output;
+    }
+
+    static List<String> with(List<String> args, String... more) {
+        return Stream.concat(args.stream(), Stream.of(more)).toList();
+    }
+
+    /** Looked up in /proc, not tried: a connection would be taken for the client's. */
+    static void awaitListening(int port, ToolRun server) throws InterruptedException {
+        long deadline = System.nanoTime() + TestPlace.limit(LIMIT).toNanos();
+        while (!isListening(port)) {
+            if (server.hasEnded()) {
+                throw new AssertionError("the server ended early: " + server.await(LIMIT));
+            }
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError(server + " does not listen");
+            }
+            Thread.sleep(20);
+        }
+    }
+
+    private static boolean isListening(int port) {
+        Pattern listening =
+                Pattern.compile(
+                        String.format(
+                                Locale.ROOT,
+                                " *\\d+: \\p{XDigit}+:%04X \\p{XDigit}+:0000 0A .*",
+                                port));
+        return Stream.of("/proc/net/tcp", "/proc/net/tcp6")
+                .map(Path::of)
+                .filter(Files::exists)
+                .flatMap(PingPong::lines)
+                .anyMatch(line -> listening.matcher(line).matches());
+    }
+
+    private static Stream<String> lines(Path file) {
+        try {
+            return Files.readAllLines(file).stream();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package org.verbs4j.bindings;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The C compiler. A machine without it fails the test: agreement with C is not optional. */
+final class Gcc {
+    /** Makes verbs.h declare what it declares only for programs linked statically. */
+    static final String STATIC = "-DRDMA_STATIC_PROVIDERS=none";
+
+    private static final String INSTALL = "apt-get install gcc libibverbs-dev librdmacm-dev";
+
+    private Gcc() {}
+
+    /** Compiles a shared library out of a source of src/test/c. */
+    static Path library(String source, Path directory, String... options)
+            throws IOException, InterruptedException {
+        Path library = directory.resolve("lib" + source.replace(".c", ".so"));
+        List<String> arguments = new ArrayList<>(List.of(options));
+        arguments.addAll(
+                List.of(
+                        "-std=gnu11",
+                        "-Wall",
+                        "-Werror",
+                        "-g",
+                        "-O1",
+                        "-UNDEBUG",
+                        "-fPIC",
+                        "-shared",
+                        "-Wl,-Bsymbolic",
+                        "-Wl,--no-undefined",
+                        "-pthread",
+                        "-I" + directory,
+                        Path.of("src/test/c", source).toAbsolutePath().toString(),
+                        "-o",
+                        library.toString()));
+        run(arguments.toArray(String[]::new));
+        return library;
+    }
+
+    /** Where a test class may build, below target. */
+    static Path directory(String name) throws IOException {
+        return Files.createDirectories(Path.of("target", "c", name).toAbsolutePath());
+    }
+
+    /** Runs gcc and gives what it printed. */
+    static String run(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("gcc"));
+        command.addAll(List.of(arguments));
+        Path errors = Files.createTempFile("gcc", ".txt");
+        try {
+            Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
+            String output =
+                    new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (process.waitFor() != 0) {
+                String reason = Files.readString(errors);
+                throw new AssertionError(
+                        String.join(" ", command) + " failed; perhaps " + INSTALL + "\n" + reason);
+            }
+            return output;
+        } catch (IOException e) {
+            throw new AssertionError("gcc cannot be run: " + INSTALL, e);
+        } finally {
+            Files.delete(errors);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package org.verbs4j.examples;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+import java.io.PrintStream;
+import java.io.PrintWriter;
+
+/** The runnable jar: its first argument names the tool, the rest belongs to that tool. */
+@Command(
+        name = "verbs4j-examples",
+        subcommands = RcPingPong.class,
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Version.class,
+        synopsisSubcommandLabel = "TOOL",
+        commandListHeading = "%nTools:%n",
+        description = "The example programs of rdma-core, in Java.",
+        footer = {
+            "",
+            "`TOOL --help` says more. Exit status: 0 done, 1 failed, 2 called in a wrong way."
+        })
+public final class Main implements Runnable {
+    /** Exit status of a tool that failed: one sentence on standard error says why. */
+    public static final int FAILED = 1;
+
+    /** Exit status of a tool that was called in a wrong way. */
+    public static final int MISUSED = 2;
+
+    @Spec private CommandSpec spec;
+
+    @SuppressWarnings("NullAway.Init") // picocli fills the spec in before it runs anything
+    Main() {}
+
+    /**
+     * Runs a tool and ends the JVM with its exit status.
+     *
+     * @param args the tool's name and its arguments
+     */
+    public static void main(String[] args) {
+        System.exit(run(writer(System.out), writer(System.err), args));
+    }
+
+    private static PrintWriter writer(PrintStream stream) {
+        return new PrintWriter(stream, true, stream.charset());
+    }
+
+    /**
+     * Runs a tool inside this JVM, as the command line would.
+     *
+     * @param out what the tool says on standard output
+     * @param err what it says on standard error
+     * @param args the tool's name and its arguments
+     * @return the exit status: 0, {@link #FAILED} or {@link #MISUSED}
+     */
+    public static int run(PrintWriter out, PrintWriter err, String... args) {
+        return new CommandLine(new Main())
+                .setOut(out)
+                .setErr(err)
+                .setAbbreviatedOptionsAllowed(true) // as getopt_long does
+                .setOverwrittenOptionsAllowed(true) // the last one counts, as in C
+                .setParameterExceptionHandler(Main::explainMisuse)
+                .execute(args);
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(
+                spec.commandLine(),
+                "which tool? One of: " + String.join(", ", spec.subcommands().keySet()));
+    }
+
+    private static int explainMisuse(ParameterException e, String[] args) {
+        CommandLine tool = e.getCommandLine();
+        String name = tool.getCommandName();
+        Tool.say(tool.getErr(), name, e.getMessage() == null ? "wrong arguments" : e.getMessage());
+        if (!UnmatchedArgumentException.printSuggestions(e, tool.getErr())) {
+            tool.getErr().println("Try `" + name + " --help`.");
+        }
+        return MISUSED;
+    }
+
+    /** The version of the jar, which its manifest knows. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = Main.class.getPackage().getImplementationVersion();
+            return new String[] {
+                "verbs4j-examples " + (version == null ? "(not from a jar)" : version)
+            };
+        }
+    }
+}
