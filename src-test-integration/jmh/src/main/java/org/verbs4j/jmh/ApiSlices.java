@@ -1,6 +1,5 @@
 package org.verbs4j.jmh;
 
-import java.util.stream.IntStream;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.MemoryRegion;
 import org.verbs4j.RcQueuePair;
@@ -11,6 +10,8 @@ import org.verbs4j.WorkCompletion;
 import org.verbs4j.WorkCompletions;
 import org.verbs4j.WorkOpcode;
 import org.verbs4j.Write;
+
+import java.util.stream.IntStream;
 
 /** The operations as a program that uses {@code org.verbs4j} writes them. */
 final class ApiSlices {
@@ -33,7 +34,10 @@ final class ApiSlices {
         region = loopback.region();
         remote = loopback.remote();
         length = loopback.length();
-        writes = IntStream.range(0, PREPARED).mapToObj(i -> fill(pair.newWrite(), 0)).toArray(Write[]::new);
+        writes =
+                IntStream.range(0, PREPARED)
+                        .mapToObj(i -> fill(pair.newWrite(), 0))
+                        .toArray(Write[]::new);
         write = writes[0];
         receive = pair.newReceive().into(region, 0, length);
     }

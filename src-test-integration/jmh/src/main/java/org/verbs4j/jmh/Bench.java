@@ -3,6 +3,11 @@ package org.verbs4j.jmh;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.reflect.TypeToken;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,9 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** {@code ./verbs bench}: measures, judges, reports. */
 @Command(
@@ -22,7 +24,8 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Measures verbs4j against its C twins and writes report.html, report.md and results.json.",
+            "Measures verbs4j against its C twins and writes report.html, report.md and"
+                + " results.json.",
             "Exit status 1 when a ratio is past its gate or a hot operation allocates."
         })
 final class Bench implements Callable<Integer> {
@@ -32,7 +35,10 @@ final class Bench implements Callable<Integer> {
     @Option(names = "--quick", description = "Fewer JVMs and rounds: under 8 minutes, for CI.")
     boolean quick;
 
-    @Option(names = "--jvms", paramLabel = "N", description = "JVMs to measure in (default: 5, quick 3).")
+    @Option(
+            names = "--jvms",
+            paramLabel = "N",
+            description = "JVMs to measure in (default: 5, quick 3).")
     int jvms;
 
     @Option(names = "--no-device", description = "The null device only.")
@@ -41,14 +47,18 @@ final class Bench implements Callable<Integer> {
     @Option(names = "--no-start-up", description = "No start-up times.")
     boolean withoutStartUp;
 
-    @Option(names = "--into", paramLabel = "DIR", description = "Where the report goes (default: ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--into",
+            paramLabel = "DIR",
+            description = "Where the report goes (default: ${DEFAULT-VALUE}).")
     Path into = Path.of("target/bench");
 
     @Option(
             names = "--from",
             paramLabel = "FILE",
             description = "Judges and reports an earlier run's results.json instead of measuring.")
-    @org.jspecify.annotations.Nullable Path from;
+    @org.jspecify.annotations.Nullable
+    Path from;
 
     @Option(
             names = "--update-readme",
@@ -56,7 +66,8 @@ final class Bench implements Callable<Integer> {
             arity = "0..1",
             fallbackValue = "README.md",
             description = "Puts the tables between the file's markers (default: README.md).")
-    @org.jspecify.annotations.Nullable Path readme;
+    @org.jspecify.annotations.Nullable
+    Path readme;
 
     private final Gson gson = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
 
@@ -67,7 +78,10 @@ final class Bench implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Path source = from;
-        BenchData data = source == null ? measure() : gson.fromJson(Files.readString(source), BenchData.class);
+        BenchData data =
+                source == null
+                        ? measure()
+                        : gson.fromJson(Files.readString(source), BenchData.class);
         return report(data);
     }
 
@@ -85,7 +99,9 @@ final class Bench implements Callable<Integer> {
         secondLook(parts, data);
         if (!withoutStartUp) {
             say("start-up");
-            data.startUp = StartUp.measure(parts, into.resolve("start-up").toAbsolutePath(), quick ? 5 : 9);
+            data.startUp =
+                    StartUp.measure(
+                            parts, into.resolve("start-up").toAbsolutePath(), quick ? 5 : 9);
         }
         if (!withoutDevice) {
             say("on the device");
@@ -96,7 +112,8 @@ final class Bench implements Callable<Integer> {
         return data;
     }
 
-    private List<Measurement> nullDuels(NativeParts parts, int jvm, List<Operation> operations) throws IOException {
+    private List<Measurement> nullDuels(NativeParts parts, int jvm, List<Operation> operations)
+            throws IOException {
         Path result = into.resolve("raw/null-" + jvm + ".json").toAbsolutePath();
         List<String> arguments =
                 new ArrayList<>(
@@ -106,13 +123,19 @@ final class Bench implements Callable<Integer> {
                                 quick ? "quick" : "full",
                                 Integer.toString(jvm)));
         operations.forEach(operation -> arguments.add(operation.name()));
-        // Compiling in the foreground: a starved compiler thread must not leave slow code in the measurement.
-        JavaProcess process = new JavaProcess().onNullDevice(parts).option("-Xbatch").option("-Xms256m");
+        // Compiling in the foreground: a starved compiler thread must not leave slow code in the
+        // measurement.
+        JavaProcess process =
+                new JavaProcess().onNullDevice(parts).option("-Xbatch").option("-Xms256m");
         JavaProcess.run(process.command(NullDuels.class, arguments.toArray(String[]::new)));
-        return gson.fromJson(Files.readString(result), new TypeToken<List<Measurement>>() {}.getType());
+        return gson.fromJson(
+                Files.readString(result), new TypeToken<List<Measurement>>() {}.getType());
     }
 
-    /** A machine that other work disturbs can push one JVM past a gate: what missed it is measured again. */
+    /**
+     * A machine that other work disturbs can push one JVM past a gate: what missed it is measured
+     * again.
+     */
     private void secondLook(NativeParts parts, BenchData data) throws IOException {
         List<Operation> missed =
                 Gates.judge(Gates.NULL_DEVICE, data.nullRows()).stream()
@@ -128,7 +151,8 @@ final class Bench implements Callable<Integer> {
 
     private int report(BenchData data) throws IOException {
         Files.createDirectories(into);
-        List<Gates.Verdict> verdicts = new ArrayList<>(Gates.judge(Gates.NULL_DEVICE, data.nullRows()));
+        List<Gates.Verdict> verdicts =
+                new ArrayList<>(Gates.judge(Gates.NULL_DEVICE, data.nullRows()));
         if (!data.device.isEmpty()) {
             verdicts.addAll(Gates.judge(Gates.DEVICE, data.deviceRows()));
         }
@@ -145,12 +169,16 @@ final class Bench implements Callable<Integer> {
             passed &= verdict.passed();
         }
         for (Row row : Gates.allocating(data.nullRows())) {
-            say("FAIL %s, %s: allocated %d B", row.operation().title(), row.contender().title(), row.allocatedBytes());
+            say(
+                    "FAIL %s, %s: allocated %d B",
+                    row.operation().title(), row.contender().title(), row.allocatedBytes());
             passed = false;
         }
         StartUp.Result startUp = data.startUp;
         if (startUp != null && startUp.shapes() > StartUp.MAX_SHAPES) {
-            say("FAIL %d foreign-call shapes linked, limit %d", startUp.shapes(), StartUp.MAX_SHAPES);
+            say(
+                    "FAIL %d foreign-call shapes linked, limit %d",
+                    startUp.shapes(), StartUp.MAX_SHAPES);
             passed = false;
         }
         say("%s: %s", passed ? "all gates met" : "a gate was missed", into.resolve("report.html"));

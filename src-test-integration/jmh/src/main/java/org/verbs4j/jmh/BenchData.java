@@ -1,12 +1,16 @@
 package org.verbs4j.jmh;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
-/** All that a run found: the raw results, as they are written to {@code results.json} and read from it. */
+/**
+ * All that a run found: the raw results, as they are written to {@code results.json} and read from
+ * it.
+ */
 final class BenchData {
     /** The machine, the JVM, the compiler, the date. */
     final Map<String, String> facts = new LinkedHashMap<>();

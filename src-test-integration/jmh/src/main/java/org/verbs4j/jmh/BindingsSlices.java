@@ -1,7 +1,8 @@
 package org.verbs4j.jmh;
 
-import java.lang.foreign.Arena;
 import org.verbs4j.bindings.DataPath;
+
+import java.lang.foreign.Arena;
 
 /** The operations over {@code org.verbs4j.bindings} and raw memory: no object, no check. */
 final class BindingsSlices {
@@ -143,7 +144,8 @@ final class BindingsSlices {
         long completion = completions;
         long sum = 0;
         for (int i = 0; i < operations; i++) {
-            if (DataPath.pollCqCritical(function, cq, 1, completion) != 1 || Raw.status(completion) != 0) {
+            if (DataPath.pollCqCritical(function, cq, 1, completion) != 1
+                    || Raw.status(completion) != 0) {
                 throw failure();
             }
             sum += Raw.completedId(completion);

@@ -8,9 +8,11 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * The C loops over one loopback's queue pair, queue and region. Not thread-safe; close it before the loopback.
+ * The C loops over one loopback's queue pair, queue and region. Not thread-safe; close it before
+ * the loopback.
  *
  * <p>A slice is one foreign call, so its cost does not count.
  */
@@ -37,6 +39,9 @@ final class CTwin implements AutoCloseable {
                                     ValueLayout.JAVA_INT,
                                     ValueLayout.JAVA_LONG,
                                     ValueLayout.JAVA_INT));
+
+    /** Long beside what reading a clock takes. */
+    private static final long CLOCK_NANOS = 100_000_000;
 
     private final SymbolLookup library;
     private final long twin;
@@ -78,7 +83,8 @@ final class CTwin implements AutoCloseable {
         return operations -> {
             long result = call(function, operations, first, second, third);
             if (result < 0) {
-                throw new IllegalStateException("an operation of the C twin's loop " + name + " failed");
+                throw new IllegalStateException(
+                        "an operation of the C twin's loop " + name + " failed");
             }
             return result;
         };
@@ -107,6 +113,16 @@ final class CTwin implements AutoCloseable {
         call(address("twin_set_opcode"), opcode, 0, 0, 0);
     }
 
+    /** Ticks of the clock that perftest counts, in a microsecond; 0 where it has none. */
+    double cyclesPerMicro() {
+        MemorySegment cycles = address("twin_cycles");
+        long begin = System.nanoTime();
+        long first = call(cycles, 0, 0, 0, 0);
+        LockSupport.parkNanos(CLOCK_NANOS);
+        long last = call(cycles, 0, 0, 0, 0);
+        return (last - first) * 1e3 / (System.nanoTime() - begin);
+    }
+
     /** The other end of a ping-pong. */
     void peer(Loopback other) {
         call(
@@ -117,9 +133,9 @@ final class CTwin implements AutoCloseable {
                 0);
     }
 
-    private long call(MemorySegment function, long first, long second, long third, long fourth) {
+    private long call(MemorySegment function, long a, long b, long c, long d) {
         try {
-            return (long) LOOP.invokeExact(function, twin, first, second, third, fourth);
+            return (long) LOOP.invokeExact(function, twin, a, b, c, d);
         } catch (Throwable e) {
             throw new AssertionError(e);
         }

@@ -2,7 +2,10 @@ package org.verbs4j.jmh;
 
 import java.util.function.Supplier;
 
-/** Which calls the API makes critical, whatever the provider: its system property, as it is when a context is opened. */
+/**
+ * Which calls the API makes critical, whatever the provider: its system property, as it is when a
+ * context is opened.
+ */
 enum CallPolicy {
     /** As on a provider that stays in user space. */
     CRITICAL("always"),

@@ -1,15 +1,5 @@
 package org.verbs4j.jmh;
 
-import java.awt.BasicStroke;
-import java.awt.Color;
-import java.awt.Font;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.function.Predicate;
-import java.util.function.ToDoubleFunction;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
@@ -21,6 +11,17 @@ import org.knowm.xchart.internal.chartpart.Chart;
 import org.knowm.xchart.style.AxesChartStyler;
 import org.knowm.xchart.style.Styler;
 import org.knowm.xchart.style.markers.SeriesMarkers;
+
+import java.awt.BasicStroke;
+import java.awt.Color;
+import java.awt.Font;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
 
 /** The report's pictures, as PNG. */
 final class Charts {
@@ -61,8 +62,20 @@ final class Charts {
                             values(cells, row -> (row.toC().greatest() - row.toC().least()) / 2));
             series.setFillColor(color(contender));
         }
-        limits(chart, "limit", names, operations, gates, gate -> gate.contender() != Contender.BINDINGS_PLAIN);
-        limits(chart, "limit, plain post", names, operations, gates, gate -> gate.contender() == Contender.BINDINGS_PLAIN);
+        limits(
+                chart,
+                "limit",
+                names,
+                operations,
+                gates,
+                gate -> gate.contender() != Contender.BINDINGS_PLAIN);
+        limits(
+                chart,
+                "limit, plain post",
+                names,
+                operations,
+                gates,
+                gate -> gate.contender() == Contender.BINDINGS_PLAIN);
         return png(chart);
     }
 
@@ -90,16 +103,21 @@ final class Charts {
         }
         CategorySeries series = chart.addSeries(name, names, values);
         series.setChartCategorySeriesRenderStyle(CategorySeries.CategorySeriesRenderStyle.Scatter);
-        series.setMarker(name.equals("limit") ? SeriesMarkers.DIAMOND : SeriesMarkers.TRIANGLE_DOWN);
+        series.setMarker(
+                name.equals("limit") ? SeriesMarkers.DIAMOND : SeriesMarkers.TRIANGLE_DOWN);
         series.setMarkerColor(Color.RED.darker());
     }
 
-    private static List<Optional<Row>> cells(List<? extends Measured> operations, Contender who, List<Row> rows) {
+    private static List<Optional<Row>> cells(
+            List<? extends Measured> operations, Contender who, List<Row> rows) {
         return operations.stream()
                 .map(
                         operation ->
                                 rows.stream()
-                                        .filter(row -> row.operation() == operation && row.contender() == who)
+                                        .filter(
+                                                row ->
+                                                        row.operation() == operation
+                                                                && row.contender() == who)
                                         .findFirst())
                 .toList();
     }
@@ -119,7 +137,10 @@ final class Charts {
         CategoryChart chart = bars(title, unit);
         List<String> names = operations.stream().map(Measured::title).toList();
         for (Contender contender : contenders) {
-            chart.addSeries(contender.title(), names, values(cells(operations, contender, rows), value))
+            chart.addSeries(
+                            contender.title(),
+                            names,
+                            values(cells(operations, contender, rows), value))
                     .setFillColor(color(contender));
         }
         return png(chart);
@@ -136,12 +157,23 @@ final class Charts {
 
     /** Time of one request over the number of requests in a call. */
     static byte[] batches(List<Row> rows) {
-        XYChart chart = lines("The price of a call, shared by a batch", "requests in one call", "ns per request");
+        XYChart chart =
+                lines(
+                        "The price of a call, shared by a batch",
+                        "requests in one call",
+                        "ns per request");
         chart.getStyler().setXAxisLogarithmic(false);
-        List<Operation> operations = List.of(Operation.PAIR, Operation.BATCH_4, Operation.BATCH_16, Operation.BATCH_32);
+        List<Operation> operations =
+                List.of(Operation.PAIR, Operation.BATCH_4, Operation.BATCH_16, Operation.BATCH_32);
         List<Integer> sizes = operations.stream().map(Operation::batch).toList();
-        for (Contender who : List.of(Contender.C, Contender.API, Contender.BINDINGS, Contender.JNI)) {
-            line(chart, who.title(), sizes, values(cells(operations, who, rows), Row::nanos), color(who));
+        for (Contender who :
+                List.of(Contender.C, Contender.API, Contender.BINDINGS, Contender.JNI)) {
+            line(
+                    chart,
+                    who.title(),
+                    sizes,
+                    values(cells(operations, who, rows), Row::nanos),
+                    color(who));
         }
         return png(chart);
     }
@@ -149,7 +181,8 @@ final class Charts {
     /** Latency at some percentiles, from the median on; each further nine takes the same room. */
     static byte[] percentiles(String title, List<Curve> curves) {
         CategoryChart chart = bars(title, "µs per operation");
-        chart.getStyler().setDefaultSeriesRenderStyle(CategorySeries.CategorySeriesRenderStyle.Line);
+        chart.getStyler()
+                .setDefaultSeriesRenderStyle(CategorySeries.CategorySeriesRenderStyle.Line);
         chart.getStyler().setXAxisLabelRotation(0);
         for (Curve curve : curves) {
             List<String> names = curve.percentiles().stream().map(p -> Curve.name(p)).toList();
@@ -165,7 +198,11 @@ final class Charts {
     }
 
     private static void line(
-            XYChart chart, String name, List<? extends Number> x, List<? extends Number> y, Color color) {
+            XYChart chart,
+            String name,
+            List<? extends Number> x,
+            List<? extends Number> y,
+            Color color) {
         XYSeries series = chart.addSeries(name, x, y);
         series.setLineColor(color);
         series.setMarkerColor(color);
@@ -175,7 +212,12 @@ final class Charts {
 
     private static CategoryChart bars(String title, String unit) {
         CategoryChart chart =
-                new CategoryChartBuilder().width(WIDTH).height(HEIGHT).title(title).yAxisTitle(unit).build();
+                new CategoryChartBuilder()
+                        .width(WIDTH)
+                        .height(HEIGHT)
+                        .title(title)
+                        .yAxisTitle(unit)
+                        .build();
         style(chart.getStyler());
         chart.getStyler().setXAxisLabelRotation(25);
         chart.getStyler().setAvailableSpaceFill(0.8);
@@ -185,7 +227,13 @@ final class Charts {
 
     private static XYChart lines(String title, String x, String y) {
         XYChart chart =
-                new XYChartBuilder().width(WIDTH).height(HEIGHT).title(title).xAxisTitle(x).yAxisTitle(y).build();
+                new XYChartBuilder()
+                        .width(WIDTH)
+                        .height(HEIGHT)
+                        .title(title)
+                        .xAxisTitle(x)
+                        .yAxisTitle(y)
+                        .build();
         style(chart.getStyler());
         return chart;
     }

@@ -1,18 +1,24 @@
 package org.verbs4j.jmh;
 
+import org.HdrHistogram.Histogram;
+
 import java.text.DecimalFormat;
 import java.text.DecimalFormatSymbols;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.HdrHistogram.Histogram;
 
 /** A latency distribution: nanoseconds at percentiles. */
-record Curve(String operation, String contender, String title, List<Double> percentiles, List<Long> nanos) {
+record Curve(
+        String operation,
+        String contender,
+        String title,
+        List<Double> percentiles,
+        List<Long> nanos) {
     private static final double[] PERCENTILES = {0, 50, 75, 90, 95, 99, 99.5, 99.9};
 
     /** Of slices, each of which gives one value per operation. */
-    static Curve of(Measured operation, Contender contender, double[] nanosPerOperation) {
+    static Curve of(Measured operation, Contender contender, List<Double> nanosPerOperation) {
         Histogram histogram = new Histogram(3);
         for (double nanos : nanosPerOperation) {
             histogram.recordValue(Math.max(1, Math.round(nanos)));
@@ -27,7 +33,9 @@ record Curve(String operation, String contender, String title, List<Double> perc
     }
 
     static String name(double percentile) {
-        return "p" + new DecimalFormat("0.##", DecimalFormatSymbols.getInstance(Locale.ROOT)).format(percentile);
+        return "p"
+                + new DecimalFormat("0.##", DecimalFormatSymbols.getInstance(Locale.ROOT))
+                        .format(percentile);
     }
 
     long at(double percentile) {

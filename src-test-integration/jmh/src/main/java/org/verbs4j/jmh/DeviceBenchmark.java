@@ -1,6 +1,5 @@
 package org.verbs4j.jmh;
 
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -19,7 +18,12 @@ import org.verbs4j.Devices;
 import org.verbs4j.MemoryRegion;
 import org.verbs4j.RcQueuePair;
 
-/** Control verbs on the first verbs device: {@code ./verbs on-rxe -- ./verbs bench jmh DeviceBenchmark}. */
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Control verbs on the first verbs device: {@code ./verbs on-rxe -- ./verbs bench jmh
+ * DeviceBenchmark}.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -52,7 +56,9 @@ public class DeviceBenchmark {
     public int register() {
         Loopback opened = loopback();
         try (MemoryRegion region =
-                opened.domain().register(opened.region().segment().asSlice(0, length), Access.LOCAL_WRITE)) {
+                opened.domain()
+                        .register(
+                                opened.region().segment().asSlice(0, length), Access.LOCAL_WRITE)) {
             return region.lkey();
         }
     }
@@ -61,7 +67,8 @@ public class DeviceBenchmark {
     @Benchmark
     public int connect() {
         Loopback opened = loopback();
-        try (RcQueuePair pair = opened.domain().newRcQueuePair(opened.queue(), opened.queue()).build()) {
+        try (RcQueuePair pair =
+                opened.domain().newRcQueuePair(opened.queue(), opened.queue()).build()) {
             pair.connect(pair.endpoint());
             return pair.number();
         }

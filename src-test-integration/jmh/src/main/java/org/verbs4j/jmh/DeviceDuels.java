@@ -1,6 +1,11 @@
 package org.verbs4j.jmh;
 
 import com.google.gson.Gson;
+
+import org.verbs4j.Device;
+import org.verbs4j.Devices;
+import org.verbs4j.bindings.Verbs;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,24 +13,28 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import org.verbs4j.Device;
-import org.verbs4j.Devices;
-import org.verbs4j.bindings.Verbs;
 
 /**
- * One JVM's worth of duels on a real device: Java and its C twin on the same queue pair and queue, in turns.
+ * One JVM's worth of duels on a real device: Java and its C twin on the same queue pair and queue,
+ * in turns.
  *
- * <p>The queue pair is connected to itself. Arguments: the directory of the compiled C parts, the file to write, {@code
- * quick} or {@code full}, and optionally the operations wanted.
+ * <p>The queue pair is connected to itself. Arguments: the directory of the compiled C parts, the
+ * file to write, {@code quick} or {@code full}, and optionally the operations wanted.
  */
 final class DeviceDuels {
     /** What a JVM found: medians, and distributions of what is a latency. */
-    record Result(String device, double nanoTimeNanos, List<Measurement> measurements, List<Curve> curves) {}
+    record Result(
+            String device,
+            double nanoTimeNanos,
+            double cyclesPerMicro,
+            List<Measurement> measurements,
+            List<Curve> curves) {}
 
     private final NativeParts parts;
     private final Device device;
     private final boolean quick;
     private final double nanoTime = costOfNanoTime();
+    private double cyclesPerMicro;
     private final List<Measurement> measurements = new ArrayList<>();
     private final List<Curve> curves = new ArrayList<>();
 
@@ -37,17 +46,28 @@ final class DeviceDuels {
 
     public static void main(String[] args) throws IOException {
         DeviceDuels duels =
-                new DeviceDuels(NativeParts.at(Path.of(args[0])), Devices.first(), args[2].equals("quick"));
+                new DeviceDuels(
+                        NativeParts.at(Path.of(args[0])), Devices.first(), args[2].equals("quick"));
         List<DeviceOperation> operations =
                 args.length > 3
-                        ? List.of(args).subList(3, args.length).stream().map(DeviceOperation::valueOf).toList()
+                        ? List.of(args).subList(3, args.length).stream()
+                                .map(DeviceOperation::valueOf)
+                                .toList()
                         : List.of(DeviceOperation.values());
         operations.forEach(duels::run);
-        Result result = new Result(duels.device.name(), duels.nanoTime, duels.measurements, duels.curves);
+        Result result =
+                new Result(
+                        duels.device.name(),
+                        duels.nanoTime,
+                        duels.cyclesPerMicro,
+                        duels.measurements,
+                        duels.curves);
         Files.writeString(Path.of(args[1]), new Gson().toJson(result));
     }
 
-    /** 25 µs in a User-Mode Linux guest, where it is a system call: slices must be long beside it. */
+    /**
+     * 25 µs in a User-Mode Linux guest, where it is a system call: slices must be long beside it.
+     */
     private static double costOfNanoTime() {
         double[] costs = new double[200];
         for (int i = 0; i < costs.length; i++) {
@@ -57,7 +77,10 @@ final class DeviceDuels {
         return Duel.median(costs);
     }
 
-    /** Slices of some milliseconds; a latency's are short, so that its distribution is of few operations each. */
+    /**
+     * Slices of some milliseconds; a latency's are short, so that its distribution is of few
+     * operations each.
+     */
     private Duel.Effort effort(DeviceOperation operation) {
         int slower = quick ? 1 : 4;
         if (!operation.isStream()) {
@@ -79,13 +102,17 @@ final class DeviceDuels {
             }
             try (CTwin c = new CTwin(parts.twins(), loopback);
                     SocketSlices sockets = new SocketSlices(operation.length())) {
+                cyclesPerMicro = cyclesPerMicro == 0 ? c.cyclesPerMicro() : cyclesPerMicro;
                 c.peer(peer);
                 c.opcode(opcode(operation));
                 Duel<Contender> duel =
                         new Duel<Contender>(effort(operation))
                                 .with(Contender.C, twin(c, operation))
-                                .with(Contender.API, new DeviceSlices(loopback, peer).of(operation));
-                if (operation == DeviceOperation.PING_PONG || operation == DeviceOperation.BANDWIDTH_1) {
+                                .with(
+                                        Contender.API,
+                                        new DeviceSlices(loopback, peer).of(operation));
+                if (operation == DeviceOperation.PING_PONG
+                        || operation == DeviceOperation.BANDWIDTH_1) {
                     duel.with(Contender.SOCKETS, sockets::pingPong);
                 }
                 record(operation, duel.run());
@@ -125,10 +152,8 @@ final class DeviceDuels {
                                     outcome.allocatedBytes(),
                                     outcome.checksum()));
                     if (!operation.isStream()) {
-                        double[] slices = outcome.slices().clone();
-                        for (int i = 0; i < slices.length; i++) {
-                            slices[i] -= clock;
-                        }
+                        List<Double> slices =
+                                outcome.slices().stream().map(slice -> slice - clock).toList();
                         curves.add(Curve.of(operation, who, slices));
                     }
                 });

@@ -1,6 +1,9 @@
 package org.verbs4j.jmh;
 
-/** What is measured on a real device: latency from post to completion, and what a stream of requests reaches. */
+/**
+ * What is measured on a real device: latency from post to completion, and what a stream of requests
+ * reaches.
+ */
 enum DeviceOperation implements Measured {
     WRITE_8("WRITE 8 B, post to completion", 8),
     WRITE_4K("WRITE 4 KiB, post to completion", 4096),

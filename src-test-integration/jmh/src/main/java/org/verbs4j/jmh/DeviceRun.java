@@ -1,15 +1,20 @@
 package org.verbs4j.jmh;
 
 import com.google.gson.Gson;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Runs {@link DeviceDuels} and perftest where a device is: by {@code verbs on-rxe}, in one guest for all. */
+/**
+ * Runs {@link DeviceDuels} and perftest where a device is: by {@code verbs on-rxe}, in one guest
+ * for all.
+ */
 final class DeviceRun {
     private static final int NO_DEVICE = 77;
 
@@ -35,7 +40,11 @@ final class DeviceRun {
         command.addAll(
                 new JavaProcess()
                         .option("-Xbatch")
-                        .command(DeviceDuels.class, parts.directory().toString(), "RESULT", quick ? "quick" : "full"));
+                        .command(
+                                DeviceDuels.class,
+                                parts.directory().toString(),
+                                "RESULT",
+                                quick ? "quick" : "full"));
         Process process = new ProcessBuilder(command).inheritIO().start();
         int status;
         try {
@@ -64,7 +73,9 @@ final class DeviceRun {
         for (Perftest tool : Perftest.values()) {
             Path output = raw.resolve(tool.file());
             if (Files.exists(output)) {
-                tool.find(Files.readString(output)).ifPresent(value -> data.perftest.put(tool.title(), value));
+                double cycles = tool.isLatency() ? data.device.getFirst().cyclesPerMicro() : 1;
+                tool.find(Files.readString(output))
+                        .ifPresent(value -> data.perftest.put(tool.title(), value / cycles));
             }
         }
     }
@@ -95,13 +106,18 @@ final class DeviceRun {
             return file;
         }
 
+        /** Latencies are reported in cycles. */
+        boolean isLatency() {
+            return this != WRITE_BANDWIDTH;
+        }
+
         /** Size, iterations, then the figures. */
-        java.util.Optional<Double> find(String output) {
+        Optional<Double> find(String output) {
             Matcher line = FIGURES.matcher(output);
             if (!line.find()) {
-                return java.util.Optional.empty();
+                return Optional.empty();
             }
-            return java.util.Optional.of(Double.valueOf(line.group().strip().split(" +")[column]));
+            return Optional.of(Double.valueOf(line.group().strip().split("[ \\t]+")[column]));
         }
     }
 }

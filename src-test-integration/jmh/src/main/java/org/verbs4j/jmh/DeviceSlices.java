@@ -1,6 +1,5 @@
 package org.verbs4j.jmh;
 
-import java.util.stream.IntStream;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.RcQueuePair;
 import org.verbs4j.ReceiveRequest;
@@ -10,6 +9,8 @@ import org.verbs4j.SendRequest;
 import org.verbs4j.WorkCompletion;
 import org.verbs4j.WorkCompletions;
 import org.verbs4j.Write;
+
+import java.util.stream.IntStream;
 
 /** The operations of a real device as a program that uses {@code org.verbs4j} writes them. */
 final class DeviceSlices {
@@ -53,7 +54,11 @@ final class DeviceSlices {
     }
 
     private Write write() {
-        return here.pair().newWrite().from(here.region(), 0, here.length()).to(here.remote(), 0).signaled(true);
+        return here.pair()
+                .newWrite()
+                .from(here.region(), 0, here.length())
+                .to(here.remote(), 0)
+                .signaled(true);
     }
 
     private WorkCompletion await(CompletionQueue queue) {
@@ -84,8 +89,13 @@ final class DeviceSlices {
             return new End(
                     loopback.pair(),
                     loopback.queue(),
-                    loopback.pair().newSend().from(loopback.region(), 0, loopback.length()).signaled(true),
-                    loopback.pair().newReceive().into(loopback.region(), loopback.length(), loopback.length()));
+                    loopback.pair()
+                            .newSend()
+                            .from(loopback.region(), 0, loopback.length())
+                            .signaled(true),
+                    loopback.pair()
+                            .newReceive()
+                            .into(loopback.region(), loopback.length(), loopback.length()));
         }
     }
 
@@ -112,7 +122,10 @@ final class DeviceSlices {
     private Slice stream(int depth, int size) {
         RcQueuePair pair = here.pair();
         CompletionQueue queue = here.queue();
-        Write[] writes = IntStream.range(0, size).mapToObj(i -> write().signaled(i + 1 == size)).toArray(Write[]::new);
+        Write[] writes =
+                IntStream.range(0, size)
+                        .mapToObj(i -> write().signaled(i + 1 == size))
+                        .toArray(Write[]::new);
         SendBatch batch = pair.newSendBatch(size);
         for (Write write : writes) {
             batch.add(write);

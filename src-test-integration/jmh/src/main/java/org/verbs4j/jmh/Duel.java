@@ -1,6 +1,7 @@
 package org.verbs4j.jmh;
 
 import com.sun.management.ThreadMXBean;
+
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,23 +12,38 @@ import java.util.Map;
 /**
  * Contenders side by side: short slices of each in turn, many rounds, the median slice of each.
  *
- * <p>On a shared machine the speed of the processor changes by half within seconds, and whoever runs first or longest
- * is judged by that. Slices of some 20 µs are mostly not interrupted, all contenders see the same machine, and the
- * median forgets the slices that were. Ratios of medians hold within a few per cent where absolute times do not.
+ * <p>On a shared machine the speed of the processor changes by half within seconds, and whoever
+ * runs first or longest is judged by that. Slices of some 20 µs are mostly not interrupted, all
+ * contenders see the same machine, and the median forgets the slices that were. Ratios of medians
+ * hold within a few per cent where absolute times do not.
  *
  * @param <K> what names a contender
  */
 final class Duel<K extends Enum<K>> {
-    /** How much is done: operations in a slice, rounds, and the time for which each contender is warmed up. */
+    /**
+     * How much is done: operations in a slice, rounds, and the time for which each contender is
+     * warmed up.
+     */
     record Effort(int operations, int rounds, int warmUpMillis, int allocationSlices) {
-        /** A slice of 960 operations divides by every batch size; 50 of them are the 48,000 of the allocation gate. */
-        static Effort nullDevice(boolean quick) {
-            return new Effort(960, quick ? 1200 : 2000, quick ? 250 : 500, 50);
+        /**
+         * A slice of 960 operations divides by every batch size; 50 of them are the 48,000 of the
+         * allocation gate.
+         */
+        static Effort nullDevice(String thoroughness) {
+            return switch (thoroughness) {
+                case "full" -> new Effort(960, 2000, 500, 50);
+                case "quick" -> new Effort(960, 1200, 250, 50);
+                case "smoke" -> new Effort(960, 10, 1, 1);
+                default ->
+                        throw new IllegalArgumentException(
+                                "full, quick or smoke, not " + thoroughness);
+            };
         }
     }
 
     /** What one contender did in this JVM. */
-    record Outcome(double nanosPerOperation, double[] slices, long allocatedBytes, long checksum) {}
+    record Outcome(
+            double nanosPerOperation, List<Double> slices, long allocatedBytes, long checksum) {}
 
     private final Map<K, Slice> contenders = new LinkedHashMap<>();
     private final Effort effort;
@@ -53,22 +69,31 @@ final class Duel<K extends Enum<K>> {
         long[][] times = new long[slices.length][effort.rounds];
         for (int round = 0; round < effort.rounds; round++) {
             for (int turn = 0; turn < slices.length; turn++) {
-                // Whoever follows a long system call or a cold cache is someone else in every round.
+                // Whoever follows a long system call or a cold cache is someone else in every
+                // round.
                 int who = (round + turn) % slices.length;
                 long begin = System.nanoTime();
                 long checksum = slices[who].run(effort.operations);
                 times[who][round] = System.nanoTime() - begin;
                 if (checksum != checksums[who]) {
-                    throw new IllegalStateException(names.get(who) + " gave another checksum than before");
+                    throw new IllegalStateException(
+                            names.get(who) + " gave another checksum than before");
                 }
             }
         }
         Map<K, Outcome> outcomes = new LinkedHashMap<>();
         for (int who = 0; who < slices.length; who++) {
-            double[] perOperation = Arrays.stream(times[who]).mapToDouble(t -> (double) t / effort.operations).toArray();
+            double[] perOperation =
+                    Arrays.stream(times[who])
+                            .mapToDouble(t -> (double) t / effort.operations)
+                            .toArray();
             outcomes.put(
                     names.get(who),
-                    new Outcome(median(perOperation), perOperation, allocated(slices[who]), checksums[who]));
+                    new Outcome(
+                            median(perOperation),
+                            Arrays.stream(perOperation).boxed().toList(),
+                            allocated(slices[who]),
+                            checksums[who]));
         }
         return outcomes;
     }
@@ -79,10 +104,17 @@ final class Duel<K extends Enum<K>> {
             checksums[who] = slices[who].run(effort.operations);
             if (checksums[who] != checksums[0]) {
                 throw new IllegalStateException(
-                        names.get(who) + " gave checksum " + checksums[who] + ", " + names.get(0) + " " + checksums[0]);
+                        names.get(who)
+                                + " gave checksum "
+                                + checksums[who]
+                                + ", "
+                                + names.get(0)
+                                + " "
+                                + checksums[0]);
             }
         }
-        // In turns, so that no profile is of one contender alone, as in a program that does more than one thing.
+        // In turns, so that no profile is of one contender alone, as in a program that does more
+        // than one thing.
         List<Long> spent = new ArrayList<>();
         for (int who = 0; who < slices.length; who++) {
             spent.add(0L);

@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 /**
  * What the hot path must not exceed. One table, no other place has a figure of it.
  *
- * <p>Targets are what the design reached when it was chosen; limits leave room for a shared machine. A limit is on the
- * median over several JVMs of the ratio within each.
+ * <p>Targets are what the design reached when it was chosen; limits leave room for a shared
+ * machine. A limit is on the median over several JVMs of the ratio within each.
  */
 final class Gates {
     /**
@@ -19,7 +19,12 @@ final class Gates {
      * @param target what the design is built for, 0 where only the limit is stated
      * @param limit a greater ratio fails
      */
-    record Gate(Measured operation, Contender contender, Contender baseline, double target, double limit) {
+    record Gate(
+            Measured operation,
+            Contender contender,
+            Contender baseline,
+            double target,
+            double limit) {
         String title() {
             return operation.title() + ": " + contender.title() + " / " + baseline.title();
         }
@@ -35,7 +40,12 @@ final class Gates {
         public String toString() {
             String value = measured.map(Ratio::toString).orElse("not measured");
             return String.format(
-                    Locale.ROOT, "%s %s: %s, limit %.2f", passed() ? "ok  " : "FAIL", gate.title(), value, gate.limit);
+                    Locale.ROOT,
+                    "%s %s: %s, limit %.2f",
+                    passed() ? "ok  " : "FAIL",
+                    gate.title(),
+                    value,
+                    gate.limit);
         }
     }
 
@@ -69,7 +79,11 @@ final class Gates {
     }
 
     private static Gate gate(
-            Measured operation, Contender contender, Contender baseline, double target, double limit) {
+            Measured operation,
+            Contender contender,
+            Contender baseline,
+            double target,
+            double limit) {
         return new Gate(operation, contender, baseline, target, limit);
     }
 
@@ -78,9 +92,16 @@ final class Gates {
         for (Gate gate : gates) {
             Optional<Ratio> measured =
                     rows.stream()
-                            .filter(row -> row.operation() == gate.operation && row.contender() == gate.contender)
+                            .filter(
+                                    row ->
+                                            row.operation() == gate.operation
+                                                    && row.contender() == gate.contender)
                             .findFirst()
-                            .flatMap(row -> gate.baseline == Contender.JNI ? row.toJni() : Optional.of(row.toC()));
+                            .flatMap(
+                                    row ->
+                                            gate.baseline == Contender.JNI
+                                                    ? row.toJni()
+                                                    : Optional.of(row.toC()));
             verdicts.add(new Verdict(gate, measured));
         }
         return verdicts;

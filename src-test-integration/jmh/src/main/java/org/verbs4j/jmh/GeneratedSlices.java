@@ -1,20 +1,21 @@
 package org.verbs4j.jmh;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import org.verbs4j.bindings.DataPath;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_send_wr;
 import org.verbs4j.bindings.ibv_sge;
 import org.verbs4j.bindings.ibv_wc;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
 /**
- * What one writes first when jextract has run: segments as arguments, a slice for each struct, generated accessors.
- * Here to show what the design of the hot path is for.
+ * What one writes first when jextract has run: segments as arguments, a slice for each struct,
+ * generated accessors. Here to show what the design of the hot path is for.
  */
 final class GeneratedSlices {
     private static final MethodHandle POST =
@@ -80,14 +81,18 @@ final class GeneratedSlices {
                 int error = (int) POST.invokeExact(postSend, pair, request, bad);
                 int count = (int) POLL.invokeExact(poll, queue, 1, completion);
                 if (error != 0 || count != 1 || ibv_wc.status(completion) != 0) {
-                    throw new IllegalStateException("an operation failed in the jextract style slice");
+                    throw new IllegalStateException(
+                            "an operation failed in the jextract style slice");
                 }
             } catch (RuntimeException | Error e) {
                 throw e;
             } catch (Throwable e) {
                 throw new AssertionError(e);
             }
-            sum += ibv_wc.wr_id(completion) + ibv_wc.opcode(completion) + ibv_wc.byte_len(completion);
+            sum +=
+                    ibv_wc.wr_id(completion)
+                            + ibv_wc.opcode(completion)
+                            + ibv_wc.byte_len(completion);
         }
         return sum;
     }

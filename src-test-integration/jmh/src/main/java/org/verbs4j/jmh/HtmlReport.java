@@ -82,7 +82,9 @@ final class HtmlReport {
 
     private void verdicts(List<Gates.Verdict> verdicts) {
         heading("Gates");
-        html.append("<table><tr><th>ratio of medians</th><th>measured</th><th>target</th><th>limit</th><th></th></tr>\n");
+        html.append(
+                "<table><tr><th>ratio of"
+                    + " medians</th><th>measured</th><th>target</th><th>limit</th><th></th></tr>\n");
         for (Gates.Verdict verdict : verdicts) {
             Gates.Gate gate = verdict.gate();
             html.append("<tr><td>")
@@ -90,9 +92,15 @@ final class HtmlReport {
                     .append("</td><td>")
                     .append(escape(verdict.measured().map(Ratio::toString).orElse("not measured")))
                     .append("</td><td>")
-                    .append(gate.target() == 0 ? "" : String.format(Locale.ROOT, "%.2f", gate.target()))
+                    .append(
+                            gate.target() == 0
+                                    ? ""
+                                    : String.format(Locale.ROOT, "%.2f", gate.target()))
                     .append(String.format(Locale.ROOT, "</td><td>%.2f</td>", gate.limit()))
-                    .append(verdict.passed() ? "<td class=\"ok\">met</td>" : "<td class=\"fail\">missed</td>")
+                    .append(
+                            verdict.passed()
+                                    ? "<td class=\"ok\">met</td>"
+                                    : "<td class=\"fail\">missed</td>")
                     .append("</tr>\n");
         }
         html.append("</table>\n");
@@ -105,10 +113,12 @@ final class HtmlReport {
         }
         heading("Null device: what a call costs");
         note(
-                "A C library that does for every message what a user-space driver does, with no hardware behind it. All"
-                        + " contenders take turns in slices of 960 operations in one JVM; the ratio is that of the"
-                        + " median slices; bars are the median over JVMs, error bars half of the spread.");
-        List<Contender> shown = List.of(Contender.API, Contender.BINDINGS, Contender.BINDINGS_PLAIN, Contender.JNI);
+                "A C library that does for every message what a user-space driver does, with no"
+                    + " hardware behind it. All contenders take turns in slices of 960 operations"
+                    + " in one JVM; the ratio is that of the median slices; bars are the median"
+                    + " over JVMs, error bars half of the spread.");
+        List<Contender> shown =
+                List.of(Contender.API, Contender.BINDINGS, Contender.BINDINGS_PLAIN, Contender.JNI);
         List<Operation> calls =
                 List.of(
                         Operation.POST,
@@ -119,9 +129,16 @@ final class HtmlReport {
                         Operation.PAIR,
                         Operation.FULL_PAIR,
                         Operation.SYSCALL_PAIR);
-        picture(Charts.ratios("Calls, relative to C", calls, shown, rows, Gates.NULL_DEVICE), "ratios of single calls");
+        picture(
+                Charts.ratios("Calls, relative to C", calls, shown, rows, Gates.NULL_DEVICE),
+                "ratios of single calls");
         List<Operation> others =
-                List.of(Operation.BATCH_4, Operation.BATCH_16, Operation.BATCH_32, Operation.FILL, Operation.READ);
+                List.of(
+                        Operation.BATCH_4,
+                        Operation.BATCH_16,
+                        Operation.BATCH_32,
+                        Operation.FILL,
+                        Operation.READ);
         picture(
                 Charts.ratios(
                         "Batches and memory access, relative to C",
@@ -135,14 +152,24 @@ final class HtmlReport {
                 Charts.bars(
                         "Allocation, after warm-up",
                         "bytes per operation",
-                        List.of(Operation.POST, Operation.POLL_HIT, Operation.PAIR, Operation.FULL_PAIR, Operation.BATCH_16),
-                        List.of(Contender.API, Contender.BINDINGS, Contender.JNI, Contender.GENERATED),
+                        List.of(
+                                Operation.POST,
+                                Operation.POLL_HIT,
+                                Operation.PAIR,
+                                Operation.FULL_PAIR,
+                                Operation.BATCH_16),
+                        List.of(
+                                Contender.API,
+                                Contender.BINDINGS,
+                                Contender.JNI,
+                                Contender.GENERATED),
                         rows,
                         row -> row.allocatedBytes() / 48_000.0),
                 "allocation by operation");
         note(
-                "\"jextract style\" is what one writes first: segments as arguments, a slice for each struct. It takes"
-                        + " part in one operation, to show what the hot path's design is for. Every other bar is 0.");
+                "\"jextract style\" is what one writes first: segments as arguments, a slice for"
+                    + " each struct. It takes part in one operation, to show what the hot path's"
+                    + " design is for. Every other bar is 0.");
         contenders();
         nanoseconds(rows);
     }
@@ -173,14 +200,18 @@ final class HtmlReport {
     private void device() {
         if (data.device.isEmpty()) {
             heading("Real device");
-            note("Not measured: " + (data.withoutDevice == null ? "no device" : data.withoutDevice) + ".");
+            note(
+                    "Not measured: "
+                            + (data.withoutDevice == null ? "no device" : data.withoutDevice)
+                            + ".");
             return;
         }
         List<Row> rows = data.deviceRows();
         heading("Soft-RoCE: what is left of it on a device");
         note(
-                "Java and its C twin in turns on the same queue pair and queue. In a User-Mode Linux guest a system call"
-                        + " takes some 25 µs, the clock's too: slices are long beside it, and its cost is subtracted.");
+                "Java and its C twin in turns on the same queue pair and queue. In a User-Mode"
+                    + " Linux guest a system call takes some 25 µs, the clock's too: slices are"
+                    + " long beside it, and its cost is subtracted.");
         List<DeviceOperation> latencies =
                 List.of(
                         DeviceOperation.WRITE_8,
@@ -189,7 +220,9 @@ final class HtmlReport {
                         DeviceOperation.FETCH_AND_ADD,
                         DeviceOperation.PING_PONG);
         List<DeviceOperation> streams =
-                List.of(DeviceOperation.values()).stream().filter(DeviceOperation::isStream).toList();
+                List.of(DeviceOperation.values()).stream()
+                        .filter(DeviceOperation::isStream)
+                        .toList();
         picture(
                 Charts.ratios(
                         "On the device, relative to C",
@@ -243,7 +276,9 @@ final class HtmlReport {
                         picture(
                                 Charts.percentiles(Measured.valueOf(operation).title(), curves),
                                 "percentiles of " + operation));
-        note("Percentiles of slices of 16 operations each, in the last JVM; what stops the whole guest is in them.");
+        note(
+                "Percentiles of slices of 16 operations each, in the last JVM; what stops the whole"
+                    + " guest is in them.");
     }
 
     private void perftest() {
@@ -251,7 +286,9 @@ final class HtmlReport {
             return;
         }
         List<List<String>> rows = new ArrayList<>();
-        data.perftest.forEach((tool, value) -> rows.add(List.of(tool, String.format(Locale.ROOT, "%.2f", value))));
+        data.perftest.forEach(
+                (tool, value) ->
+                        rows.add(List.of(tool, String.format(Locale.ROOT, "%.2f", value))));
         table(List.of("perftest in the same place", ""), rows);
     }
 
@@ -262,7 +299,10 @@ final class HtmlReport {
         }
         heading("Start-up");
         picture(
-                Charts.bars("From start of the JVM to its end, median of " + startUp.runs(), "ms", startUp.millis()),
+                Charts.bars(
+                        "From start of the JVM to its end, median of " + startUp.runs(),
+                        "ms",
+                        startUp.millis()),
                 "start-up times");
         note(
                 startUp.shapes()

@@ -58,7 +58,8 @@ final class JavaProcess {
         try {
             int status = process.waitFor();
             if (status != 0) {
-                throw new IOException(String.join(" ", command) + " ended with " + status + ":\n" + output);
+                throw new IOException(
+                        String.join(" ", command) + " ended with " + status + ":\n" + output);
             }
         } catch (InterruptedException e) {
             process.destroy();

@@ -3,7 +3,10 @@ package org.verbs4j.jmh;
 import java.lang.foreign.Arena;
 import java.util.Optional;
 
-/** The operations through {@link JniVerbs}, requests and completions in raw memory as DiSNI keeps them. */
+/**
+ * The operations through {@link JniVerbs}, requests and completions in raw memory as DiSNI keeps
+ * them.
+ */
 final class JniSlices {
     private static final int MAX_BATCH = 64;
 
@@ -47,7 +50,8 @@ final class JniSlices {
             case RECEIVE -> Optional.of(this::postReceive);
             case PAIR, SYSCALL_PAIR -> Optional.of(this::pair);
             case FULL_PAIR -> Optional.of(this::fullPair);
-            case BATCH_4, BATCH_16, BATCH_32 -> Optional.of(operations -> batch(operations, operation.batch()));
+            case BATCH_4, BATCH_16, BATCH_32 ->
+                    Optional.of(operations -> batch(operations, operation.batch()));
             case FILL, READ -> Optional.empty();
         };
     }

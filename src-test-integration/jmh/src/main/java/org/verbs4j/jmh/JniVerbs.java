@@ -3,8 +3,8 @@ package org.verbs4j.jmh;
 import java.nio.file.Path;
 
 /**
- * The data path through JNI in the manner of DiSNI: addresses as {@code long}, requests laid out in native memory by
- * Java. Only for comparison.
+ * The data path through JNI in the manner of DiSNI: addresses as {@code long}, requests laid out in
+ * native memory by Java. Only for comparison.
  */
 final class JniVerbs {
     private JniVerbs() {}

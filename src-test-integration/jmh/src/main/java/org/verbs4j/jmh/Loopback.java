@@ -11,8 +11,8 @@ import org.verbs4j.RcQueuePair;
 import org.verbs4j.RemoteBuffer;
 
 /**
- * A reliable queue pair with its queue and a region whose first half is sent into its second: what every contender of
- * an operation works on. Connected to itself unless told otherwise.
+ * A reliable queue pair with its queue and a region whose first half is sent into its second: what
+ * every contender of an operation works on. Connected to itself unless told otherwise.
  *
  * @param ownsContext whether closing it closes context and domain too
  */
@@ -30,7 +30,10 @@ record Loopback(
     /** What the twins and slices may have under way. */
     static final int DEPTH = 128;
 
-    /** A multiple of what the C twins cycle through, so that sums over a slice do not depend on where it began. */
+    /**
+     * A multiple of what the C twins cycle through, so that sums over a slice do not depend on
+     * where it began.
+     */
     private static final int SEND_RING = 256;
 
     static Loopback open(Device device, int length) {
@@ -49,7 +52,8 @@ record Loopback(
         return in(context, domain, length, false);
     }
 
-    private static Loopback in(DeviceContext context, ProtectionDomain domain, int length, boolean owns) {
+    private static Loopback in(
+            DeviceContext context, ProtectionDomain domain, int length, boolean owns) {
         CompletionChannel channel = context.newCompletionChannel();
         CompletionQueue queue = context.newCompletionQueue(2 * SEND_RING, channel, 0);
         RcQueuePair pair =

@@ -32,7 +32,11 @@ final class MarkdownReport {
         if (begin < 0 || end < begin) {
             throw new IllegalArgumentException("no place for the tables: " + BEGIN + " ... " + END);
         }
-        return document.substring(0, begin + BEGIN.length()) + "\n\n" + tables + "\n" + document.substring(end);
+        return document.substring(0, begin + BEGIN.length())
+                + "\n\n"
+                + tables
+                + "\n"
+                + document.substring(end);
     }
 
     private void line(String format, Object... arguments) {
@@ -44,11 +48,15 @@ final class MarkdownReport {
     }
 
     private static Optional<Row> find(List<Row> rows, Measured operation, Contender who) {
-        return rows.stream().filter(row -> row.operation() == operation && row.contender() == who).findFirst();
+        return rows.stream()
+                .filter(row -> row.operation() == operation && row.contender() == who)
+                .findFirst();
     }
 
     private static String nanos(List<Row> rows, Measured operation, Contender who) {
-        return find(rows, operation, who).map(row -> String.format(Locale.ROOT, "%.1f", row.nanos())).orElse("");
+        return find(rows, operation, who)
+                .map(row -> String.format(Locale.ROOT, "%.1f", row.nanos()))
+                .orElse("");
     }
 
     private static String limit(Measured operation, Contender who) {
@@ -65,7 +73,10 @@ final class MarkdownReport {
         if (rows.isEmpty()) {
             return;
         }
-        line("Time by the C twin's of the same JVM, median of %d JVMs [least..greatest], null device:", data.nullDevice.size());
+        line(
+                "Time by the C twin's of the same JVM, median of %d JVMs [least..greatest], null"
+                    + " device:",
+                data.nullDevice.size());
         line("");
         line("| operation | C, ns | verbs4j | bindings, unchecked | JNI | B/op |");
         line("|---|---|---|---|---|---|");
@@ -100,7 +111,9 @@ final class MarkdownReport {
         if (rows.isEmpty()) {
             return;
         }
-        line("On soft-RoCE (%s), %d JVMs:", data.facts.getOrDefault("device", "a device"), data.device.size());
+        line(
+                "On soft-RoCE (%s), %d JVMs:",
+                data.facts.getOrDefault("device", "a device"), data.device.size());
         line("");
         line("| operation | C, µs | verbs4j / C | sockets, µs |");
         line("|---|---|---|---|");

@@ -6,4 +6,5 @@ package org.verbs4j.jmh;
  * @param nanos median slice, per operation
  * @param allocatedBytes by this thread in all operations of the allocation run
  */
-record Measurement(String operation, String contender, double nanos, long allocatedBytes, long checksum) {}
+record Measurement(
+        String operation, String contender, double nanos, long allocatedBytes, long checksum) {}

@@ -12,18 +12,26 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * The C side, compiled where it is measured: the null device, the C twins and the JNI twin. Never shipped; kept under
- * {@code target/native} until a source, the compiler or the flags change.
+ * The C side, compiled where it is measured: the null device, the C twins and the JNI twin. Never
+ * shipped; kept under {@code target/native} until a source, the compiler or the flags change.
  */
 record NativeParts(Path nullDevice, Path twins, Path jni) {
     private static final List<String> FLAGS =
-            List.of("-O3", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-fvisibility=hidden");
+            List.of(
+                    "-O3",
+                    "-Wall",
+                    "-Wextra",
+                    "-Werror",
+                    "-shared",
+                    "-fPIC",
+                    "-fvisibility=hidden");
 
     /** The module's directory, where the C sources and {@code target} are; the launcher sets it. */
     static final String HOME_PROPERTY = "verbs4j.bench.home";
 
     static Path home() {
-        return Path.of(System.getProperty(HOME_PROPERTY, "src-test-integration/jmh")).toAbsolutePath();
+        return Path.of(System.getProperty(HOME_PROPERTY, "src-test-integration/jmh"))
+                .toAbsolutePath();
     }
 
     /** Compiles what is not yet there. */
@@ -41,7 +49,12 @@ record NativeParts(Path nullDevice, Path twins, Path jni) {
                 Path include = Path.of(System.getProperty("java.home"), "include");
                 compile(sources, parts.nullDevice, "null_verbs.c", "null_data_path.c");
                 compile(sources, parts.twins, "twins.c");
-                compile(sources, parts.jni, "jni_twin.c", "-I" + include, "-I" + include.resolve("linux"));
+                compile(
+                        sources,
+                        parts.jni,
+                        "jni_twin.c",
+                        "-I" + include,
+                        "-I" + include.resolve("linux"));
             }
             return parts;
         } catch (IOException e) {
@@ -79,11 +92,13 @@ record NativeParts(Path nullDevice, Path twins, Path jni) {
         }
     }
 
-    private static void compile(Path sources, Path library, String... arguments) throws IOException {
+    private static void compile(Path sources, Path library, String... arguments)
+            throws IOException {
         List<String> command = new ArrayList<>(List.of("gcc"));
         command.addAll(FLAGS);
         command.add("-o");
-        // Under another name until whole, so that a build cut short is not taken for a finished one.
+        // Under another name until whole, so that a build cut short is not taken for a finished
+        // one.
         Path unfinished = Files.createTempFile(library.getParent(), "unfinished", ".so");
         command.add(unfinished.toString());
         for (String argument : arguments) {

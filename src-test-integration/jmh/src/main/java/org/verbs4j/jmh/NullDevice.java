@@ -8,7 +8,10 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 
-/** Tells the null device what to do with requests and polls. The library must be the one the API was told to load. */
+/**
+ * Tells the null device what to do with requests and polls. The library must be the one the API was
+ * told to load.
+ */
 final class NullDevice {
     private final MethodHandle sendMode;
     private final MethodHandle pollMode;
@@ -16,9 +19,14 @@ final class NullDevice {
     NullDevice(Path library) {
         SymbolLookup symbols = SymbolLookup.libraryLookup(library, Arena.global());
         FunctionDescriptor modes =
-                FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
-        sendMode = Linker.nativeLinker().downcallHandle(symbols.findOrThrow("null_set_send_mode"), modes);
-        pollMode = Linker.nativeLinker().downcallHandle(symbols.findOrThrow("null_set_poll_mode"), modes);
+                FunctionDescriptor.ofVoid(
+                        ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
+        sendMode =
+                Linker.nativeLinker()
+                        .downcallHandle(symbols.findOrThrow("null_set_send_mode"), modes);
+        pollMode =
+                Linker.nativeLinker()
+                        .downcallHandle(symbols.findOrThrow("null_set_poll_mode"), modes);
     }
 
     /** Sets the loopback's queue pair and queue as the operation wants them, both empty. */

@@ -1,7 +1,5 @@
 package org.verbs4j.jmh;
 
-import java.lang.foreign.Arena;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -18,9 +16,13 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.verbs4j.Devices;
 
+import java.lang.foreign.Arena;
+import java.util.concurrent.TimeUnit;
+
 /**
- * The operations of {@link Operation} on the null device by JMH: the level of each, in a JVM of its own. For ratios use
- * {@link Duel}: the forks of JMH do not take turns, and on a shared machine they drift apart.
+ * The operations of {@link Operation} on the null device by JMH: the level of each, in a JVM of its
+ * own. For ratios use {@link Duel}: the forks of JMH do not take turns, and on a shared machine
+ * they drift apart.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -33,8 +35,18 @@ public class NullDeviceBenchmark {
 
     /** What is done. */
     @Param({
-        "POST", "POLL_HIT", "POLL_EMPTY", "NOTIFY", "RECEIVE", "PAIR", "FULL_PAIR", "BATCH_4", "BATCH_16", "BATCH_32",
-        "FILL", "READ"
+        "POST",
+        "POLL_HIT",
+        "POLL_EMPTY",
+        "NOTIFY",
+        "RECEIVE",
+        "PAIR",
+        "FULL_PAIR",
+        "BATCH_4",
+        "BATCH_16",
+        "BATCH_32",
+        "FILL",
+        "READ"
     })
     public Operation operation = Operation.PAIR;
 
@@ -56,7 +68,8 @@ public class NullDeviceBenchmark {
     public void open() {
         NativeParts parts = NativeParts.build();
         System.setProperty("org.verbs4j.libibverbs", parts.nullDevice().toString());
-        Loopback loopback = CallPolicy.CRITICAL.open(() -> Loopback.open(Devices.byName("null0"), 8));
+        Loopback loopback =
+                CallPolicy.CRITICAL.open(() -> Loopback.open(Devices.byName("null0"), 8));
         CTwin twin = new CTwin(parts.twins(), loopback);
         closing =
                 () -> {
@@ -69,7 +82,10 @@ public class NullDeviceBenchmark {
                 switch (contender) {
                     case C -> twin.of(operation);
                     case BINDINGS -> new BindingsSlices(arena, loopback).of(operation);
-                    case JNI -> new JniSlices(arena, loopback).of(operation).orElse(operations -> operations);
+                    case JNI ->
+                            new JniSlices(arena, loopback)
+                                    .of(operation)
+                                    .orElse(operations -> operations);
                     default -> new ApiSlices(loopback).of(operation);
                 };
     }

@@ -1,7 +1,7 @@
 package org.verbs4j.jmh;
 
 /** What is measured on the null device, one row of the report each. */
-enum Operation implements Measured {
+public enum Operation implements Measured {
     POST("post_send, 1 request"),
     POLL_HIT("poll_cq(1), hit"),
     POLL_EMPTY("poll_cq(1), empty"),

@@ -1,18 +1,19 @@
 package org.verbs4j.jmh;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_recv_wr;
 import org.verbs4j.bindings.ibv_send_wr;
 import org.verbs4j.bindings.ibv_sge;
 import org.verbs4j.bindings.ibv_wc;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
 /**
- * Memory by address and the work requests laid out in it, without any check: the floor that the public API is compared
- * with. One segment over all memory, the address masked once an operation, so that the compiler can prove the access in
- * bounds and aligned.
+ * Memory by address and the work requests laid out in it, without any check: the floor that the
+ * public API is compared with. One segment over all memory, the address masked once an operation,
+ * so that the compiler can prove the access in bounds and aligned.
  */
 final class Raw {
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
@@ -29,9 +30,13 @@ final class Raw {
     private static final long OPCODE = ibv_send_wr.opcode$offset();
     private static final long SEND_FLAGS = ibv_send_wr.send_flags$offset();
     private static final long REMOTE_ADDRESS =
-            ibv_send_wr.wr$offset() + ibv_send_wr.wr.rdma$offset() + ibv_send_wr.wr.rdma.remote_addr$offset();
+            ibv_send_wr.wr$offset()
+                    + ibv_send_wr.wr.rdma$offset()
+                    + ibv_send_wr.wr.rdma.remote_addr$offset();
     private static final long REMOTE_KEY =
-            ibv_send_wr.wr$offset() + ibv_send_wr.wr.rdma$offset() + ibv_send_wr.wr.rdma.rkey$offset();
+            ibv_send_wr.wr$offset()
+                    + ibv_send_wr.wr.rdma$offset()
+                    + ibv_send_wr.wr.rdma.rkey$offset();
     private static final long ADDRESS = ibv_sge.addr$offset();
     private static final long LENGTH = ibv_sge.length$offset();
     private static final long LOCAL_KEY = ibv_sge.lkey$offset();
@@ -59,7 +64,15 @@ final class Raw {
     }
 
     /** Every field of a signaled WRITE and its one gather entry. */
-    static void write(long request, long sge, long id, long local, int length, int lkey, long remote, int rkey) {
+    static void write(
+            long request,
+            long sge,
+            long id,
+            long local,
+            int length,
+            int lkey,
+            long remote,
+            int rkey) {
         long entry = sge & MASK;
         ALL.set(ValueLayout.JAVA_LONG, entry + ADDRESS, local);
         ALL.set(ValueLayout.JAVA_INT, entry + LENGTH, length);

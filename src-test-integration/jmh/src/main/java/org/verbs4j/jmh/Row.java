@@ -52,12 +52,17 @@ record Row(
 
     private static Optional<Row> of(
             Measured operation, Contender contender, List<Map<Contender, Measurement>> all) {
-        List<Map<Contender, Measurement>> runs = all.stream().filter(run -> run.containsKey(contender)).toList();
+        List<Map<Contender, Measurement>> runs =
+                all.stream().filter(run -> run.containsKey(contender)).toList();
         if (runs.isEmpty()) {
             return Optional.empty();
         }
         double[] nanos = runs.stream().mapToDouble(run -> run.get(contender).nanos()).toArray();
-        long allocated = runs.stream().mapToLong(run -> run.get(contender).allocatedBytes()).max().orElseThrow();
+        long allocated =
+                runs.stream()
+                        .mapToLong(run -> run.get(contender).allocatedBytes())
+                        .max()
+                        .orElseThrow();
         Ratio toC = ratio(contender, Contender.C, runs).orElseThrow();
         return Optional.of(
                 new Row(

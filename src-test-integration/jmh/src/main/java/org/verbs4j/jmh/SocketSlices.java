@@ -11,10 +11,11 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * The ping-pong over TCP: the same message there and back, both ends in one thread, as the verbs contenders have it.
+ * The ping-pong over TCP: the same message there and back, both ends in one thread, as the verbs
+ * contenders have it.
  *
- * <p>Both sockets have the address of the device's network interface; the kernel takes the same short cut for them that
- * soft-RoCE takes for a queue pair connected to itself.
+ * <p>Both sockets have the address of the device's network interface; the kernel takes the same
+ * short cut for them that soft-RoCE takes for a queue pair connected to itself.
  */
 final class SocketSlices implements AutoCloseable {
     private static final int BUFFER = 1 << 20;
@@ -44,7 +45,9 @@ final class SocketSlices implements AutoCloseable {
         }
     }
 
-    /** The first address of an interface that is up and is not the loopback; else the loopback's. */
+    /**
+     * The first address of an interface that is up and is not the loopback; else the loopback's.
+     */
     private static InetAddress address() throws IOException {
         return NetworkInterface.networkInterfaces()
                 .filter(

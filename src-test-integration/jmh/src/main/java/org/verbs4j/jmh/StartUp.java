@@ -1,5 +1,9 @@
 package org.verbs4j.jmh;
 
+import org.verbs4j.Devices;
+import org.verbs4j.WorkCompletions;
+import org.verbs4j.Write;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -7,13 +11,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.verbs4j.Devices;
-import org.verbs4j.WorkCompletions;
-import org.verbs4j.Write;
 
 /**
- * How long a JVM takes to its first completion, with and without an AOT cache, and how many shapes of foreign calls it
- * links on the way: each costs some 23 ms once.
+ * How long a JVM takes to its first completion, with and without an AOT cache, and how many shapes
+ * of foreign calls it links on the way: each costs some 23 ms once.
  */
 final class StartUp {
     /**
@@ -38,7 +39,9 @@ final class StartUp {
         this.directory = directory;
     }
 
-    /** The program that is measured: nothing, or open, register, connect, write, complete, close. */
+    /**
+     * The program that is measured: nothing, or open, register, connect, write, complete, close.
+     */
     public static void main(String[] args) {
         if (args[0].equals(PAIR)) {
             firstCompletion();
@@ -78,7 +81,9 @@ final class StartUp {
         Map<String, List<String>> commands = new LinkedHashMap<>();
         commands.put("bare JVM", process().command(StartUp.class, HELLO));
         commands.put("to first completion", process().command(StartUp.class, PAIR));
-        commands.put("bare JVM, AOT cache", process().option("-XX:AOTCache=" + helloCache).command(StartUp.class, HELLO));
+        commands.put(
+                "bare JVM, AOT cache",
+                process().option("-XX:AOTCache=" + helloCache).command(StartUp.class, HELLO));
         commands.put(
                 "to first completion, AOT cache",
                 process().option("-XX:AOTCache=" + pairCache).command(StartUp.class, PAIR));
@@ -94,14 +99,18 @@ final class StartUp {
         Map<String, Double> medians = new LinkedHashMap<>();
         times.forEach(
                 (name, all) ->
-                        medians.put(name, Duel.median(all.stream().mapToDouble(Double::doubleValue).toArray())));
+                        medians.put(
+                                name,
+                                Duel.median(
+                                        all.stream().mapToDouble(Double::doubleValue).toArray())));
         return new Result(medians, shapes(), Files.size(pairCache), runs);
     }
 
     /** Trains and assembles a cache in one step, as JDK 25 can. */
     private Path record(String what) throws IOException {
         Path cache = directory.resolve(what + ".aot");
-        JavaProcess.run(process().option("-XX:AOTCacheOutput=" + cache).command(StartUp.class, what));
+        JavaProcess.run(
+                process().option("-XX:AOTCacheOutput=" + cache).command(StartUp.class, what));
         return cache;
     }
 
@@ -111,9 +120,11 @@ final class StartUp {
 
     /** The linker spins one hidden class for each shape; the log of loaded classes has them. */
     static long shapes(JavaProcess process, Path log) throws IOException {
-        JavaProcess.run(process.option("-Xlog:class+load:file=" + log).command(StartUp.class, PAIR));
+        JavaProcess.run(
+                process.option("-Xlog:class+load:file=" + log).command(StartUp.class, PAIR));
         try (var lines = Files.lines(log)) {
-            return lines.filter(line -> line.contains("jdk.internal.foreign.abi.DowncallStub/")).count();
+            return lines.filter(line -> line.contains("jdk.internal.foreign.abi.DowncallStub/"))
+                    .count();
         }
     }
 }

@@ -3,8 +3,9 @@ package org.verbs4j.jmh;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.Map;
 import org.junit.jupiter.api.Test;
+
+import java.util.Map;
 
 class DuelTest {
     private static final Duel.Effort LITTLE = new Duel.Effort(96, 20, 1, 10);
@@ -20,7 +21,10 @@ class DuelTest {
     @Test
     void everyContenderIsTimed() {
         Map<Contender, Duel.Outcome> outcomes =
-                new Duel<Contender>(LITTLE).with(Contender.C, DuelTest::sum).with(Contender.API, DuelTest::sum).run();
+                new Duel<Contender>(LITTLE)
+                        .with(Contender.C, DuelTest::sum)
+                        .with(Contender.API, DuelTest::sum)
+                        .run();
 
         assertThat(outcomes).containsOnlyKeys(Contender.C, Contender.API);
         assertThat(outcomes.get(Contender.C).slices()).hasSize(20);
@@ -30,9 +34,13 @@ class DuelTest {
     @Test
     void aFastWrongPathIsRefused() {
         Duel<Contender> duel =
-                new Duel<Contender>(LITTLE).with(Contender.C, DuelTest::sum).with(Contender.API, operations -> 0);
+                new Duel<Contender>(LITTLE)
+                        .with(Contender.C, DuelTest::sum)
+                        .with(Contender.API, operations -> 0);
 
-        assertThatThrownBy(duel::run).isInstanceOf(IllegalStateException.class).hasMessageContaining("checksum");
+        assertThatThrownBy(duel::run)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("checksum");
     }
 
     @Test

@@ -21,7 +21,9 @@ final class Samples {
                     List.of(
                             Curve.of(DeviceOperation.WRITE_8, Contender.C, slices(30_000)),
                             Curve.of(DeviceOperation.WRITE_8, Contender.API, slices(31_000)));
-            data.device.add(new DeviceDuels.Result("sample0", 100, measurements(Gates.DEVICE, 0.99), curves));
+            data.device.add(
+                    new DeviceDuels.Result(
+                            "sample0", 100, 2450, measurements(Gates.DEVICE, 0.99), curves));
         }
         Map<String, Double> millis = new LinkedHashMap<>(Map.of("bare JVM", 100.0));
         millis.put("to first completion", 300.0);
@@ -29,10 +31,10 @@ final class Samples {
         return data;
     }
 
-    private static double[] slices(double nanos) {
-        double[] slices = new double[1000];
-        for (int i = 0; i < slices.length; i++) {
-            slices[i] = nanos * (i % 100 == 0 ? 3 : 1 + i / 5000.0);
+    private static List<Double> slices(double nanos) {
+        List<Double> slices = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            slices.add(nanos * (i % 100 == 0 ? 3 : 1 + i / 5000.0));
         }
         return slices;
     }
@@ -41,11 +43,14 @@ final class Samples {
         List<Measurement> measurements = new ArrayList<>();
         for (Measured operation : gates.stream().map(Gates.Gate::operation).distinct().toList()) {
             measurements.add(new Measurement(operation.name(), Contender.C.name(), C_NANOS, 0, 1));
-            measurements.add(new Measurement(operation.name(), Contender.JNI.name(), 2 * C_NANOS, 0, 1));
+            measurements.add(
+                    new Measurement(operation.name(), Contender.JNI.name(), 2 * C_NANOS, 0, 1));
             for (Gates.Gate gate : gates) {
                 if (gate.operation() == operation && gate.baseline() == Contender.C) {
                     double nanos = C_NANOS * gate.limit() * share;
-                    measurements.add(new Measurement(operation.name(), gate.contender().name(), nanos, 0, 1));
+                    measurements.add(
+                            new Measurement(
+                                    operation.name(), gate.contender().name(), nanos, 0, 1));
                 }
             }
         }
@@ -53,11 +58,13 @@ final class Samples {
     }
 
     /** The same with one contender of one operation changed in every JVM. */
-    static void doctor(BenchData data, Measured operation, Contender who, double factor, long allocated) {
+    static void doctor(
+            BenchData data, Measured operation, Contender who, double factor, long allocated) {
         for (List<Measurement> jvm : data.nullDevice) {
             jvm.replaceAll(
                     m ->
-                            m.operation().equals(operation.name()) && m.contender().equals(who.name())
+                            m.operation().equals(operation.name())
+                                            && m.contender().equals(who.name())
                                     ? new Measurement(
                                             m.operation(),
                                             m.contender(),
