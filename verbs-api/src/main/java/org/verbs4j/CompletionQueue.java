@@ -127,9 +127,10 @@ public final class CompletionQueue implements AutoCloseable {
      * @throws VerbsException when the queue is broken
      */
     public int poll(WorkCompletions into) {
-        into.size(0);
-        long cq = gate.enter();
+        CallGate entered = gate;
+        long cq = entered.enter();
         if (cq == 0) {
+            into.size(0);
             throw closed();
         }
         int taken;
@@ -140,9 +141,10 @@ public final class CompletionQueue implements AutoCloseable {
                                     pollFunction, cq, into.capacity(), into.address())
                             : DataPath.pollCq(pollFunction, cq, into.capacity(), into.address());
         } finally {
-            gate.leave();
+            entered.leave();
         }
         if (taken < 0) {
+            into.size(0);
             throw pollFailed(taken);
         }
         into.size(taken);
@@ -174,7 +176,8 @@ public final class CompletionQueue implements AutoCloseable {
      */
     public void requestNotification(boolean solicitedOnly) {
         requireChannel();
-        long cq = gate.enter();
+        CallGate entered = gate;
+        long cq = entered.enter();
         if (cq == 0) {
             throw closed();
         }
@@ -186,7 +189,7 @@ public final class CompletionQueue implements AutoCloseable {
                             ? DataPath.reqNotifyCqCritical(notifyFunction, cq, only)
                             : DataPath.reqNotifyCq(notifyFunction, cq, only);
         } finally {
-            gate.leave();
+            entered.leave();
         }
         if (errno != 0) {
             throw new VerbsException("ibv_req_notify_cq", errno, "arming the " + life);

@@ -21,6 +21,9 @@ final class GatherList {
     private final int capacity;
     private final long maxMessageSize;
 
+    /** Bytes that one part may have: 0 where no part may be. */
+    private final long mostPartLength;
+
     /**
      * What the entries point to, for the requests that the processor itself reads: one region, or
      * slices.
@@ -34,6 +37,7 @@ final class GatherList {
         this.entries = entries;
         this.capacity = capacity;
         this.maxMessageSize = maxMessageSize;
+        this.mostPartLength = capacity == 0 ? 0 : Math.min(maxMessageSize, MOST_ENTRY_LENGTH);
     }
 
     /**
@@ -42,17 +46,16 @@ final class GatherList {
      */
     int set(MemoryRegion from, long offset, long length) {
         from.requirePart(offset, length);
-        requireDomain(from);
-        if (length > maxMessageSize || length > MOST_ENTRY_LENGTH) {
-            throw tooLong(length);
+        if (length > mostPartLength) {
+            throw capacity == 0 ? tooMany(1) : tooLong(length);
         }
-        region = from;
-        slices = null;
+        if (region != from) { // storing a reference costs a barrier of the collector
+            requireDomain(from);
+            region = from;
+            slices = null;
+        }
         if (length == 0) {
             return 0;
-        }
-        if (capacity == 0) {
-            throw tooMany(1);
         }
         put(0, from, offset, length);
         return 1;

@@ -200,7 +200,8 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
     }
 
     private int send(long first) {
-        long qp = sendGate.enter();
+        CallGate entered = sendGate;
+        long qp = entered.enter();
         if (qp == 0) {
             throw notReady("send", "READY_TO_SEND");
         }
@@ -209,7 +210,7 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
                     ? DataPath.postSendCritical(postSendFunction, qp, first, badSend)
                     : DataPath.postSend(postSendFunction, qp, first, badSend);
         } finally {
-            sendGate.leave();
+            entered.leave();
         }
     }
 
@@ -285,7 +286,8 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
     }
 
     private int receive(long first) {
-        long qp = receiveGate.enter();
+        CallGate entered = receiveGate;
+        long qp = entered.enter();
         if (qp == 0) {
             throw notReady("receive", "INIT");
         }
@@ -294,7 +296,7 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
                     ? DataPath.postRecvCritical(postReceiveFunction, qp, first, badReceive)
                     : DataPath.postRecv(postReceiveFunction, qp, first, badReceive);
         } finally {
-            receiveGate.leave();
+            entered.leave();
         }
     }
 

@@ -56,7 +56,7 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     private final RequestSlab slab;
 
     /** The batch that it is linked into. */
-    @Nullable SendBatch batch;
+    private @Nullable SendBatch batch;
 
     /** Whether its data is to be copied before it is posted. */
     private boolean inline;
@@ -65,6 +65,9 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     private long inlineEntry;
 
     private MemorySegment inlineData = MemorySegment.NULL;
+
+    /** Whether it is inline or in a batch: one look for the many that are neither. */
+    private boolean special;
 
     SendRequest(QueuePair owner, int opcode) {
         this.owner = owner;
@@ -127,11 +130,15 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
 
     final void putFlag(int flag, boolean set) {
         int flags = NativeMemory.getInt(address, FLAGS);
-        NativeMemory.putInt(address, FLAGS, set ? flags | flag : flags & ~flag);
+        int wanted = set ? flags | flag : flags & ~flag;
+        if (wanted != flags) {
+            NativeMemory.putInt(address, FLAGS, wanted);
+        }
     }
 
     final void putInline(boolean set) {
         inline = set;
+        special = inline || batch != null;
         putFlag(INLINE, set);
         if (set && inlineEntry == 0) {
             inlineEntry = slab.allocate(ibv_sge.sizeof() + owner.maxInlineData());
@@ -166,7 +173,9 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     }
 
     final void putRemote(RemoteBuffer remote, long offset) {
-        Arguments.part("remote buffer", offset, 0, remote.length());
+        if (Long.compareUnsigned(offset, remote.length()) > 0) {
+            Arguments.part("remote buffer", offset, 0, remote.length());
+        }
         putRemote(remote.address() + offset, remote.rkey());
     }
 
@@ -192,6 +201,12 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
                             + pair
                             + ": a request is posted where it was made");
         }
+        if (special) {
+            requireAlone();
+        }
+    }
+
+    private void requireAlone() {
         if (batch != null) {
             throw new IllegalStateException(
                     "the request is in a batch: post the batch, or clear it first");
@@ -199,6 +214,16 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
         if (inline) {
             copyInline();
         }
+    }
+
+    /** Puts it into a batch, or with null takes it out. */
+    final void batch(@Nullable SendBatch in) {
+        batch = in;
+        special = inline || batch != null;
+    }
+
+    final boolean isInBatch() {
+        return batch != null;
     }
 
     /**
