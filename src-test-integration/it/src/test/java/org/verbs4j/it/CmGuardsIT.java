@@ -20,6 +20,7 @@ import org.verbs4j.cm.Listener;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -116,11 +117,11 @@ class CmGuardsIT {
         }
         String hostAddress = mine.getAddress().getHostAddress();
         fails(
-                () -> Listener.bind(new InetSocketAddress("198.51.100.1", 0), 1),
+                () -> Listener.bind(new InetSocketAddress(InetAddress.ofLiteral("198.51.100.1"), 0), 1),
                 Posix.EADDRNOTAVAIL(),
                 "not an address of this machine; the RDMA addresses of this machine are");
         fails(
-                () -> Listener.bind(new InetSocketAddress("127.0.0.1", 0), 1),
+                () -> Listener.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), 1),
                 Posix.ENODEV(),
                 hostAddress);
         assertThatThrownBy(
@@ -137,7 +138,7 @@ class CmGuardsIT {
         assertThatThrownBy(
                         () ->
                                 org.verbs4j.cm.Connector.resolve(
-                                        new InetSocketAddress("127.0.0.1", 7000), LIMIT))
+                                        new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 7000), LIMIT))
                 .isInstanceOf(ConnectionException.class)
                 .hasMessageContaining("RDMA addresses of this machine are");
     }

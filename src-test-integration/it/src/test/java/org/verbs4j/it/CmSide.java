@@ -41,6 +41,7 @@ final class CmSide implements AutoCloseable {
         return completion;
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // the peer may need this processor
     WorkCompletion awaitAny() {
         long end = System.nanoTime() + TestPlace.limit(Duration.ofSeconds(20)).toNanos();
         WorkCompletions one = WorkCompletions.allocate(1);

@@ -1,5 +1,6 @@
 package org.verbs4j.it;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -115,6 +116,7 @@ class MisuseIT {
         }
     }
 
+    @SuppressWarnings("InfiniteRecursion") // the stack is to overflow
     private static int deeper(
             RcQueuePair pair, CompletionQueue queue, Send send, WorkCompletions into) {
         pair.offer(send);
@@ -137,7 +139,7 @@ class MisuseIT {
                                         try {
                                             deeper(rdma.left.pair, rdma.left.queue, send, into);
                                         } catch (StackOverflowError e) {
-                                            continue;
+                                            assertThat(e).isNotNull(); // it came, next time
                                         }
                                     }
                                 });
@@ -379,8 +381,9 @@ class MisuseIT {
                     new ProcessBuilder("rdma", "resource", "show")
                             .redirectErrorStream(true)
                             .start();
-            String told = new String(rdma.getInputStream().readAllBytes());
-            return rdma.waitFor() == 0 ? told : "unknown";
+            String told = new String(rdma.getInputStream().readAllBytes(), UTF_8);
+            assertThat(rdma.waitFor()).as(told).isZero();
+            return told;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

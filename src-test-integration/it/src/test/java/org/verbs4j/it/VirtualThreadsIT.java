@@ -55,7 +55,6 @@ class VirtualThreadsIT {
             CountDownLatch done = new CountDownLatch(WAITERS);
             AtomicLong events = new AtomicLong();
             AtomicLong latest = new AtomicLong();
-            AtomicLong sent = new AtomicLong();
             for (EventChannel channel : channels) {
                 Thread.ofVirtual()
                         .start(
@@ -79,7 +78,7 @@ class VirtualThreadsIT {
             Thread.sleep(500);
             System.out.printf("others run every %d us while all wait%n", pace());
             InetSocketAddress known = CmPlace.anyPort();
-            sent.set(System.nanoTime());
+            long sent = System.nanoTime();
             for (ConnectionId id : ids) {
                 id.resolveAddress(null, known, Duration.ofMinutes(1));
             }
@@ -89,7 +88,7 @@ class VirtualThreadsIT {
                     "%d of %d events; asked within %d ms, the last one seen %d ms later%n",
                     events.get(),
                     WAITERS,
-                    (asked - sent.get()) / 1_000_000,
+                    (asked - sent) / 1_000_000,
                     (latest.get() - asked) / 1_000_000);
             ids.forEach(ConnectionId::close);
             channels.forEach(EventChannel::close);
