@@ -3,6 +3,7 @@
  * with a wake-up, the locked-memory limit, and the two initialisers that an inline of verbs.h calls.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>

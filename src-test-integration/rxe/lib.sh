@@ -66,17 +66,21 @@ apt_get() {
 	return $status
 }
 
-# find_jdk: prints the home of a JDK 25 or newer: JAVA_HOME if it is one, else the newest in
-# /usr/lib/jvm, else that of the java in the PATH.
+# find_jdk: prints the home of a JDK 25 or newer: JAVA_HOME or another variable JAVA..._HOME (those
+# that Maven's toolchain discovery looks at) if it is one, else the newest in /usr/lib/jvm, else
+# that of the java in the PATH.
 find_jdk() {
-	local home
-	for home in "${JAVA_HOME:-}" $(printf '%s\n' /usr/lib/jvm/* | sort -rV) "$(java_in_path)"; do
+	local home name homes=("${JAVA_HOME:-}")
+	for name in $(compgen -e JAVA); do
+		[[ $name != *_HOME ]] || homes+=("${!name}")
+	done
+	for home in "${homes[@]}" $(printf '%s\n' /usr/lib/jvm/* | sort -rV) "$(java_in_path)"; do
 		if [ -x "$home/bin/java" ] && [ "$(jdk_feature "$home")" -ge 25 ]; then
 			echo "$home"
 			return 0
 		fi
 	done
-	warn "no JDK 25 found in JAVA_HOME, /usr/lib/jvm or the PATH (get one from adoptium.net)"
+	warn "no JDK 25 found in JAVA_HOME, JAVA..._HOME, /usr/lib/jvm or the PATH (get one from adoptium.net)"
 	return "$MISSING"
 }
 
@@ -121,6 +125,18 @@ compile() {
 		mv "$part" "$program"
 	fi
 	echo "$program"
+}
+
+# engine_list LIST: the engines of a list with commas, in words; auto is what the tests use: this
+# machine where it has a device or can have one, else both guests.
+engine_list() {
+	local list=$1
+	if [ "$list" = auto ]; then
+		# shellcheck source=engines/host.sh
+		. "$RXE_DIR/engines/host.sh"
+		if [ -z "$(host_why_not)" ]; then list=host; else list=uml,qemu; fi
+	fi
+	echo "${list//,/ }"
 }
 
 # The C files that every guest's init is made of; an engine adds its own.

@@ -1,4 +1,4 @@
-/** RDMA verbs for Java: {@code libibverbs} through the Foreign Function and Memory API. */
+/** RDMA verbs for Java: {@code libibverbs} and {@code librdmacm} through the Foreign Function and Memory API. */
 @org.jspecify.annotations.NullMarked
 module org.verbs4j {
     requires transitive org.verbs4j.bindings;
@@ -6,4 +6,5 @@ module org.verbs4j {
     requires static transitive org.jspecify;
 
     exports org.verbs4j;
+    exports org.verbs4j.cm;
 }

@@ -2,6 +2,8 @@ package org.verbs4j;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Objects;
+
 /**
  * The way to a peer: {@code struct ibv_ah_attr}. A value.
  *
@@ -18,13 +20,14 @@ public record AddressVector(int port, int lid, int serviceLevel, @Nullable Globa
      * @param destination the peer's GID
      * @param sourceGidIndex the index of the local GID in its port's table
      * @param flowLabel 20 bits; on RoCEv2 some devices derive the UDP source port from it
-     * @param hopLimit 1 to 255: with 1 a packet does not pass a router
+     * @param hopLimit 0 to 255: with 1 a packet does not pass a router
      * @param trafficClass 8 bits; on RoCEv2 the DSCP is in the upper six
      */
     public record GlobalRoute(
             Gid destination, int sourceGidIndex, int flowLabel, int hopLimit, int trafficClass) {
         /** Checks the ranges. */
         public GlobalRoute {
+            Objects.requireNonNull(destination, "destination");
             Arguments.range("sourceGidIndex", sourceGidIndex, 0, 255);
             Arguments.range("flowLabel", flowLabel, 0, 0xfffff);
             Arguments.range("hopLimit", hopLimit, 0, 255);

@@ -133,11 +133,16 @@ public final class CompletionQueue implements AutoCloseable {
             into.size(0);
             throw closed();
         }
-        int taken =
-                criticalPoll
-                        ? DataPath.pollCqCritical(pollFunction, cq, into.capacity(), into.address())
-                        : DataPath.pollCq(pollFunction, cq, into.capacity(), into.address());
-        entered.leave();
+        int taken;
+        try {
+            taken =
+                    criticalPoll
+                            ? DataPath.pollCqCritical(
+                                    pollFunction, cq, into.capacity(), into.address())
+                            : DataPath.pollCq(pollFunction, cq, into.capacity(), into.address());
+        } finally {
+            entered.leave();
+        }
         if (taken < 0) {
             into.size(0);
             throw pollFailed(taken);
@@ -177,11 +182,15 @@ public final class CompletionQueue implements AutoCloseable {
             throw closed();
         }
         int only = solicitedOnly ? 1 : 0;
-        int errno =
-                criticalNotify
-                        ? DataPath.reqNotifyCqCritical(notifyFunction, cq, only)
-                        : DataPath.reqNotifyCq(notifyFunction, cq, only);
-        entered.leave();
+        int errno;
+        try {
+            errno =
+                    criticalNotify
+                            ? DataPath.reqNotifyCqCritical(notifyFunction, cq, only)
+                            : DataPath.reqNotifyCq(notifyFunction, cq, only);
+        } finally {
+            entered.leave();
+        }
         if (errno != 0) {
             throw new VerbsException("ibv_req_notify_cq", errno, "arming the " + life);
         }

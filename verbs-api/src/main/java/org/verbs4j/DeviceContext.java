@@ -28,16 +28,27 @@ public final class DeviceContext implements AutoCloseable {
 
     private static final int MOST_VECTORS = 1 << 16;
 
+    static {
+        Internals.register();
+    }
+
     private final Device device;
     private final MemorySegment handle;
     private final DeviceAttributes attributes;
     private final ProviderPolicy policy;
     private final List<Port> ports;
     private final Lifecycle life;
+    private final boolean borrowed;
 
     /** A context with attributes that have been read; the tests have one without a device. */
     DeviceContext(Device device, MemorySegment handle, DeviceAttributes attributes) {
+        this(device, handle, attributes, false);
+    }
+
+    private DeviceContext(
+            Device device, MemorySegment handle, DeviceAttributes attributes, boolean borrowed) {
         this.device = device;
+        this.borrowed = borrowed;
         this.handle = handle;
         checkContext();
         this.attributes = attributes;
@@ -65,6 +76,13 @@ public final class DeviceContext implements AutoCloseable {
             Verbs.ibv_close_device(context);
             throw e;
         }
+    }
+
+    /** A context that somebody else has opened and will close. */
+    static DeviceContext borrow(MemorySegment context) {
+        MemorySegment handle = context.reinterpret(ibv_context.sizeof());
+        Device device = Devices.describe(ibv_context.device(handle));
+        return new DeviceContext(device, handle, queryAttributes(device, handle), true);
     }
 
     /** A library whose structs are laid out otherwise shows here, before numbers are believed. */
@@ -280,13 +298,18 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Closes the device, {@code ibv_close_device}. Does nothing when it is closed.
+     * Closes the device, {@code ibv_close_device}. Does nothing when it is closed, or when it is
+     * not the program's but came from {@link org.verbs4j.cm}: the C library opens such a device
+     * once and shares it.
      *
      * @throws IllegalStateException when something made from it is open, naming it
      * @throws VerbsException when the library refuses
      */
     @Override
     public void close() {
+        if (borrowed) {
+            return;
+        }
         life.close(
                 () -> {
                     if (Verbs.ibv_close_device(handle) != 0) {

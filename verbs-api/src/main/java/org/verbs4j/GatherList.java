@@ -4,6 +4,8 @@ import org.jspecify.annotations.Nullable;
 import org.verbs4j.bindings.ibv_sge;
 import org.verbs4j.internal.NativeMemory;
 
+import java.lang.foreign.MemorySegment;
+
 /** The {@code struct ibv_sge} array behind a request: filled in place, checked as it is filled. */
 final class GatherList {
     private static final long ADDRESS = ibv_sge.addr$offset();
@@ -14,6 +16,7 @@ final class GatherList {
     /** {@code ibv_sge.length} is 32 bits, unsigned. */
     private static final long MOST_ENTRY_LENGTH = 0xffff_ffffL;
 
+    private final ProtectionDomain domain;
     private final long entries;
     private final int capacity;
     private final long maxMessageSize;
@@ -29,7 +32,8 @@ final class GatherList {
 
     private MemorySlice @Nullable [] slices;
 
-    GatherList(long entries, int capacity, long maxMessageSize) {
+    GatherList(ProtectionDomain domain, long entries, int capacity, long maxMessageSize) {
+        this.domain = domain;
         this.entries = entries;
         this.capacity = capacity;
         this.maxMessageSize = maxMessageSize;
@@ -46,6 +50,7 @@ final class GatherList {
             throw capacity == 0 ? tooMany(1) : tooLong(length);
         }
         if (region != from) { // storing a reference costs a barrier of the collector
+            requireDomain(from);
             region = from;
             slices = null;
         }
@@ -62,6 +67,7 @@ final class GatherList {
         int count = 0;
         for (MemorySlice part : parts) {
             part.region().requirePart(part.offset(), part.length());
+            requireDomain(part.region());
             if (part.length() > MOST_ENTRY_LENGTH) {
                 throw tooLong(part.length());
             }
@@ -92,16 +98,40 @@ final class GatherList {
         NativeMemory.putInt(entry, KEY, of.lkey());
     }
 
-    /** Throws unless the processor may read what the entries point to. */
-    void requireReadable() {
+    /** The device would break the connection, and say only that there is a protection error. */
+    private void requireDomain(MemoryRegion of) {
+        if (of.protectionDomain() != domain) {
+            throw new IllegalArgumentException(
+                    of
+                            + " is of another protection domain than the queue pair: register the"
+                            + " memory in the queue pair's own");
+        }
+    }
+
+    /**
+     * Copies what the first entries point to by means of Java: memory that another thread frees
+     * meanwhile, or whose file has become shorter, is an exception, where C would crash.
+     *
+     * @param target where to, if there is room for all of it
+     * @return how many bytes it is
+     * @throws IllegalStateException when a region or its arena is closed
+     */
+    long copyTo(MemorySegment target, int count) {
+        long length = length(count);
+        boolean fits = length <= target.byteSize();
         if (region != null) {
-            region.requireReadable();
+            long offset =
+                    count == 0 ? 0 : NativeMemory.getLong(entries, ADDRESS) - region.address();
+            region.copyTo(target, 0, offset, fits ? length : 0);
         }
         if (slices != null) {
+            long at = 0;
             for (MemorySlice slice : slices) {
-                slice.region().requireReadable();
+                slice.region().copyTo(target, at, slice.offset(), fits ? slice.length() : 0);
+                at += fits ? slice.length() : 0;
             }
         }
+        return length;
     }
 
     /** Bytes of the first entries. */

@@ -133,7 +133,7 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
      * @throws PostException when it is not accepted, with the cause; {@code ENOMEM} when the queue
      *     is full
      * @throws IllegalStateException when the queue pair is closed or not ready to send, or an
-     *     inline request's memory is gone
+     *     inline request's memory is gone, or confined to another thread
      * @throws IllegalArgumentException when the request is of another queue pair
      */
     public final void post(SendRequest request) {
@@ -205,12 +205,13 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         if (qp == 0) {
             throw notReady("send", "READY_TO_SEND");
         }
-        int errno =
-                criticalSend
-                        ? DataPath.postSendCritical(postSendFunction, qp, first, badSend)
-                        : DataPath.postSend(postSendFunction, qp, first, badSend);
-        entered.leave();
-        return errno;
+        try {
+            return criticalSend
+                    ? DataPath.postSendCritical(postSendFunction, qp, first, badSend)
+                    : DataPath.postSend(postSendFunction, qp, first, badSend);
+        } finally {
+            entered.leave();
+        }
     }
 
     /**
@@ -290,12 +291,13 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         if (qp == 0) {
             throw notReady("receive", "INIT");
         }
-        int errno =
-                criticalReceive
-                        ? DataPath.postRecvCritical(postReceiveFunction, qp, first, badReceive)
-                        : DataPath.postRecv(postReceiveFunction, qp, first, badReceive);
-        entered.leave();
-        return errno;
+        try {
+            return criticalReceive
+                    ? DataPath.postRecvCritical(postReceiveFunction, qp, first, badReceive)
+                    : DataPath.postRecv(postReceiveFunction, qp, first, badReceive);
+        } finally {
+            entered.leave();
+        }
     }
 
     /**

@@ -60,31 +60,35 @@ record QueuePairSetup(
                 throw new VerbsException("ibv_create_qp", errno, whyNot(asked, context, errno));
             }
             qp = qp.reinterpret(ibv_qp.sizeof());
-            MemorySegment attr = arena.allocate(ibv_qp_attr.layout());
-            int errno = Verbs.ibv_query_qp(qp, attr, Verbs.IBV_QP_CAP(), init);
-            if (errno != 0) {
-                Verbs.ibv_destroy_qp(qp);
-                throw new VerbsException(
-                        "ibv_query_qp", errno, "the capacities of a queue pair on " + context);
+            try {
+                MemorySegment attr = arena.allocate(ibv_qp_attr.layout());
+                int errno = Verbs.ibv_query_qp(qp, attr, Verbs.IBV_QP_CAP(), init);
+                if (errno != 0) {
+                    throw new VerbsException(
+                            "ibv_query_qp", errno, "the capacities of a queue pair on " + context);
+                }
+                MemorySegment cap = ibv_qp_init_attr.cap(init);
+                return new QueuePairSetup(
+                        asked.domain,
+                        asked.sendQueue,
+                        asked.receiveQueue,
+                        qp,
+                        port,
+                        gid,
+                        attributes.linkLayer(),
+                        attributes.maxMessageSize(),
+                        asked.partitionKeyIndex,
+                        asked.packetSequence,
+                        List.of(asked.remoteAccess),
+                        ibv_qp_cap.max_send_wr(cap),
+                        ibv_qp_cap.max_recv_wr(cap),
+                        Math.max(asked.maxSendSge, ibv_qp_cap.max_send_sge(cap)),
+                        Math.max(asked.maxReceiveSge, ibv_qp_cap.max_recv_sge(cap)),
+                        ibv_qp_cap.max_inline_data(cap));
+            } catch (RuntimeException | Error e) {
+                Verbs.ibv_destroy_qp(qp); // nobody else knows it yet
+                throw e;
             }
-            MemorySegment cap = ibv_qp_init_attr.cap(init);
-            return new QueuePairSetup(
-                    asked.domain,
-                    asked.sendQueue,
-                    asked.receiveQueue,
-                    qp,
-                    port,
-                    gid,
-                    attributes.linkLayer(),
-                    attributes.maxMessageSize(),
-                    asked.partitionKeyIndex,
-                    asked.packetSequence,
-                    List.of(asked.remoteAccess),
-                    ibv_qp_cap.max_send_wr(cap),
-                    ibv_qp_cap.max_recv_wr(cap),
-                    Math.max(asked.maxSendSge, ibv_qp_cap.max_send_sge(cap)),
-                    Math.max(asked.maxReceiveSge, ibv_qp_cap.max_recv_sge(cap)),
-                    ibv_qp_cap.max_inline_data(cap));
         }
     }
 

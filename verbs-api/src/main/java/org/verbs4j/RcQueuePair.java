@@ -2,6 +2,8 @@ package org.verbs4j;
 
 import org.verbs4j.bindings.Verbs;
 
+import java.util.List;
+
 /**
  * A reliable connected queue pair: everything arrives once and in order, or the connection fails.
  *
@@ -234,7 +236,7 @@ public final class RcQueuePair extends QueuePair {
          * @param access of the REMOTE ones
          */
         public Builder remoteAccess(Access... access) {
-            remoteAccess = access.clone();
+            remoteAccess = List.of(access).toArray(Access[]::new);
             return this;
         }
 

@@ -46,16 +46,25 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     final QueuePair owner;
     final long address;
     private final GatherList list;
+    private final long entries;
+
+    /** How many entries of the list are in use. */
+    private int parts;
 
     /** Keeps the memory from being freed. */
-    @SuppressWarnings("unused")
+    @SuppressWarnings("unused") // by the collector only
     private final RequestSlab slab;
 
     /** The batch that it is linked into. */
     private @Nullable SendBatch batch;
 
-    /** Whether it is to be looked at before it is posted. */
+    /** Whether its data is to be copied before it is posted. */
     private boolean inline;
+
+    /** An entry of its own for the copied data, and room for it; 0 unless it is or was inline. */
+    private long inlineEntry;
+
+    private MemorySegment inlineData = MemorySegment.NULL;
 
     /** Whether it is inline or in a batch: one look for the many that are neither. */
     private boolean special;
@@ -65,7 +74,13 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
         this.slab = owner.slab();
         this.address = slab.allocate(ibv_send_wr.sizeof() + owner.maxSendSge() * ibv_sge.sizeof());
         long entries = address + ibv_send_wr.sizeof();
-        this.list = new GatherList(entries, owner.maxSendSge(), owner.maxMessageSize());
+        this.entries = entries;
+        this.list =
+                new GatherList(
+                        owner.setup().domain(),
+                        entries,
+                        owner.maxSendSge(),
+                        owner.maxMessageSize());
         NativeMemory.putLong(address, LIST, entries);
         NativeMemory.putInt(address, OPCODE, opcode);
         NativeMemory.putInt(address, FLAGS, SIGNALED);
@@ -125,6 +140,14 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
         inline = set;
         special = inline || batch != null;
         putFlag(INLINE, set);
+        if (set && inlineEntry == 0) {
+            inlineEntry = slab.allocate(ibv_sge.sizeof() + owner.maxInlineData());
+            inlineData = NativeMemory.struct(inlineEntry + ibv_sge.sizeof(), owner.maxInlineData());
+            NativeMemory.putLong(inlineEntry, ibv_sge.addr$offset(), inlineData.address());
+        }
+        if (!set) {
+            putList(entries, parts);
+        }
         if (set && batch != null) {
             batch.look();
         }
@@ -135,11 +158,18 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     }
 
     final void gather(MemoryRegion region, long offset, long length) {
-        NativeMemory.putInt(address, LIST_LENGTH, list.set(region, offset, length));
+        parts = list.set(region, offset, length);
+        putList(entries, parts);
     }
 
     final void gather(MemorySlice... slices) {
-        NativeMemory.putInt(address, LIST_LENGTH, list.set(slices));
+        parts = list.set(slices);
+        putList(entries, parts);
+    }
+
+    private void putList(long first, int count) {
+        NativeMemory.putLong(address, LIST, first);
+        NativeMemory.putInt(address, LIST_LENGTH, count);
     }
 
     final void putRemote(RemoteBuffer remote, long offset) {
@@ -159,9 +189,8 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     }
 
     /**
-     * What would crash or silently misbehave. Inline data is copied by the processor while it is
-     * posted, so its memory must be there; every other request on closed memory is refused by the
-     * device.
+     * What would crash or silently misbehave. Every request on closed memory is refused by the
+     * device, but for inline data, which the processor reads.
      */
     final void requirePostable(QueuePair pair) {
         if (owner != pair) {
@@ -182,7 +211,9 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
             throw new IllegalStateException(
                     "the request is in a batch: post the batch, or clear it first");
         }
-        list.requireReadable();
+        if (inline) {
+            copyInline();
+        }
     }
 
     /** Puts it into a batch, or with null takes it out. */
@@ -195,13 +226,19 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
         return batch != null;
     }
 
-    final void requireReadable() {
-        list.requireReadable();
+    /**
+     * Copies the inline data into the request, from where the provider takes it. What is too long
+     * is not copied: the provider refuses the length before it looks at the data.
+     */
+    final void copyInline() {
+        long length = list.copyTo(inlineData, parts);
+        NativeMemory.putInt(inlineEntry, ibv_sge.length$offset(), (int) length);
+        putList(inlineEntry, length == 0 ? 0 : 1);
     }
 
     /** Bytes that it moves, for messages. */
     final long length() {
-        return list.length(NativeMemory.getInt(address, LIST_LENGTH));
+        return list.length(parts);
     }
 
     final void link(long next) {

@@ -22,7 +22,7 @@ public final class WorkCompletions {
     private final WorkCompletion view;
 
     /** Keeps the memory from being freed. */
-    @SuppressWarnings("unused")
+    @SuppressWarnings("unused") // by the collector only
     private final MemorySegment memory;
 
     private int size;

@@ -8,11 +8,24 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.nio.ByteOrder;
+import java.util.Random;
 
 class GidTest {
+    private static final int AF_INET6 = 10;
+    private static final int TEXT_LENGTH = 46;
+    private static final ValueLayout.OfLong BIG_ENDIAN =
+            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
     @ParameterizedTest
     @CsvSource({
         "fe80::82:5aff:fe73:e278, fe80::82:5aff:fe73:e278",
@@ -20,6 +33,7 @@ class GidTest {
         "10.77.0.1, ::ffff:10.77.0.1",
         "::, ::",
         "::1, ::1",
+        "::a4d:1, ::10.77.0.1",
         "1::, 1::",
         "2001:db8:0:0:1:0:0:1, 2001:db8::1:0:0:1",
         "2001:0:0:1:0:0:0:1, 2001:0:0:1::1",
@@ -30,6 +44,52 @@ class GidTest {
         Gid gid = Gid.parse(text);
         assertThat(gid).hasToString(expected);
         assertThat(Gid.parse(gid.toString())).isEqualTo(gid);
+    }
+
+    @Test
+    void theTextOfManyGidsIsWhatCWrites() throws Throwable {
+        MethodHandle inetNtop = inetNtop();
+        Random random = new Random(4391);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment bytes = arena.allocate(16);
+            MemorySegment text = arena.allocate(TEXT_LENGTH);
+            for (int i = 0; i < 20_000; i++) {
+                Gid gid = new Gid(mostlyZeroWords(random), mostlyZeroWords(random));
+                bytes.set(BIG_ENDIAN, 0, gid.subnetPrefix());
+                bytes.set(BIG_ENDIAN, 8, gid.interfaceId());
+                MemorySegment result =
+                        (MemorySegment) inetNtop.invokeExact(AF_INET6, bytes, text, TEXT_LENGTH);
+                assertThat(result).isNotEqualTo(MemorySegment.NULL);
+                assertThat(gid).hasToString(text.getString(0));
+            }
+        }
+    }
+
+    private static MethodHandle inetNtop() {
+        Linker linker = Linker.nativeLinker();
+        return linker.downcallHandle(
+                linker.defaultLookup().findOrThrow("inet_ntop"),
+                FunctionDescriptor.of(
+                        ValueLayout.ADDRESS,
+                        ValueLayout.JAVA_INT,
+                        ValueLayout.ADDRESS,
+                        ValueLayout.ADDRESS,
+                        ValueLayout.JAVA_INT));
+    }
+
+    /** Runs of zeros of every length, and ffff where a mapped address has it. */
+    private static long mostlyZeroWords(Random random) {
+        long value = 0;
+        for (int i = 0; i < 4; i++) {
+            long word =
+                    switch (random.nextInt(5)) {
+                        case 0 -> random.nextInt(0x10000);
+                        case 1 -> 0xffff;
+                        default -> 0;
+                    };
+            value = value << 16 | word;
+        }
+        return value;
     }
 
     @ParameterizedTest

@@ -76,9 +76,9 @@ public final class CallGate {
         }
         barrierForAllThreads();
         for (CallGate gate : gates) {
+            // Not a spin: the call may need this very processor.
             while ((boolean) BUSY.getAcquire(gate)) {
-                LockSupport.parkNanos(
-                        PAUSE_NANOS); // not a spin: the call may need this very processor
+                LockSupport.parkNanos(PAUSE_NANOS);
             }
         }
     }

@@ -1,5 +1,6 @@
 package org.verbs4j.internal;
 
+import org.jspecify.annotations.Nullable;
 import org.verbs4j.bindings.Errno;
 import org.verbs4j.bindings.NativeLibraries;
 import org.verbs4j.bindings.Posix;
@@ -16,7 +17,8 @@ import java.util.concurrent.TimeUnit;
  * Waits until a file descriptor is readable, for a limited time, and can be called back: {@code
  * poll(2)} on the descriptor and an {@code eventfd(2)}.
  *
- * <p>One thread waits at a time; any thread may wake it.
+ * <p>One thread waits at a time; any thread may wake it. A virtual thread is parked, its carrier
+ * stays free.
  */
 public final class DescriptorWait implements AutoCloseable {
     private static final long LONGEST_MILLIS = TimeUnit.HOURS.toMillis(1);
@@ -28,9 +30,12 @@ public final class DescriptorWait implements AutoCloseable {
     private final MemorySegment counter = arena.allocate(ValueLayout.JAVA_LONG);
     private final MemorySegment one = arena.allocateFrom(ValueLayout.JAVA_LONG, 1);
     private final int eventFd;
+    private final int descriptor;
+    private volatile VirtualWaits.@Nullable Waiter parked;
 
     /** Makes the means of waking; the descriptor stays the caller's. */
     public DescriptorWait(int descriptor) {
+        this.descriptor = descriptor;
         eventFd = Posix.eventfd(0, Posix.EFD_CLOEXEC() | Posix.EFD_NONBLOCK());
         if (eventFd < 0) {
             int errno = NativeLibraries.errno();
@@ -45,13 +50,34 @@ public final class DescriptorWait implements AutoCloseable {
     }
 
     /**
-     * Waits. Pins the carrier when called by a virtual thread.
+     * Waits.
      *
      * @param nanos the longest time
      * @return whether the descriptor is readable; false on time-out, interrupt, or when woken. Too
      *     early a false is possible, so look at the clock
      */
     public boolean await(long nanos) {
+        return (nanos > 0 && Thread.currentThread().isVirtual())
+                ? awaitParked(nanos)
+                : awaitBlocked(nanos);
+    }
+
+    private boolean awaitParked(long nanos) {
+        VirtualWaits.Waiter waiter = new VirtualWaits.Waiter(descriptor);
+        parked = waiter;
+        try {
+            return !takeWake() && VirtualWaits.await(waiter, nanos);
+        } finally {
+            parked = null;
+        }
+    }
+
+    /** Whether a wake came before anybody waited. */
+    private boolean takeWake() {
+        return Posix.read(eventFd, counter, counter.byteSize()) > 0;
+    }
+
+    private boolean awaitBlocked(long nanos) {
         long millis = Math.clamp((nanos + 999_999) / 1_000_000, 0, LONGEST_MILLIS);
         Interruption interruption = new Interruption();
         interruption.start();
@@ -67,7 +93,7 @@ public final class DescriptorWait implements AutoCloseable {
                 return false;
             }
             if (pollfd.revents(waker) != 0) {
-                Posix.read(eventFd, counter, counter.byteSize());
+                takeWake();
             }
             return pollfd.revents(waited) != 0;
         } finally {
@@ -78,6 +104,10 @@ public final class DescriptorWait implements AutoCloseable {
     /** Makes the thread that waits now, or the next one, return. */
     public void wake() {
         Posix.write(eventFd, one, one.byteSize());
+        VirtualWaits.Waiter waiter = parked;
+        if (waiter != null) {
+            waiter.wake();
+        }
     }
 
     /** Frees the means of waking; nobody may be waiting. */

@@ -1201,6 +1201,33 @@ public class Posix extends Posix$shared {
     public static int EHWPOISON() {
         return EHWPOISON;
     }
+    private static final int O_NONBLOCK = (int)2048L;
+    /**
+     * {@snippet lang=c :
+     * #define O_NONBLOCK 2048
+     * }
+     */
+    public static int O_NONBLOCK() {
+        return O_NONBLOCK;
+    }
+    private static final int F_GETFL = (int)3L;
+    /**
+     * {@snippet lang=c :
+     * #define F_GETFL 3
+     * }
+     */
+    public static int F_GETFL() {
+        return F_GETFL;
+    }
+    private static final int F_SETFL = (int)4L;
+    /**
+     * {@snippet lang=c :
+     * #define F_SETFL 4
+     * }
+     */
+    public static int F_SETFL() {
+        return F_SETFL;
+    }
     private static final int POLLIN = (int)1L;
     /**
      * {@snippet lang=c :

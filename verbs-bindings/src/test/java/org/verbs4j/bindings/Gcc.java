@@ -1,13 +1,15 @@
 package org.verbs4j.bindings;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The C compiler. A machine without it fails the test: agreement with C is not optional. */
+/**
+ * The C compiler of this machine, for what runs beside Java; {@link CCompiler} only asks one. A
+ * machine without it fails the test: agreement with C is not optional.
+ */
 final class Gcc {
     /** Makes verbs.h declare what it declares only for programs linked statically. */
     static final String STATIC = "-DRDMA_STATIC_PROVIDERS=none";
@@ -17,8 +19,7 @@ final class Gcc {
     private Gcc() {}
 
     /** Compiles a shared library out of a source of src/test/c. */
-    static Path library(String source, Path directory, String... options)
-            throws IOException, InterruptedException {
+    static Path library(String source, Path directory, String... options) {
         Path library = directory.resolve("lib" + source.replace(".c", ".so"));
         List<String> arguments = new ArrayList<>(List.of(options));
         arguments.addAll(
@@ -48,24 +49,22 @@ final class Gcc {
     }
 
     /** Runs gcc and gives what it printed. */
-    static String run(String... arguments) throws IOException, InterruptedException {
+    static String run(String... arguments) {
         List<String> command = new ArrayList<>(List.of("gcc"));
         command.addAll(List.of(arguments));
-        Path errors = Files.createTempFile("gcc", ".txt");
         try {
-            Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
-            String output =
-                    new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            if (process.waitFor() != 0) {
-                String reason = Files.readString(errors);
+            Forked gcc = Forked.of(new ProcessBuilder(command));
+            if (gcc.status() != 0) {
                 throw new AssertionError(
-                        String.join(" ", command) + " failed; perhaps " + INSTALL + "\n" + reason);
+                        String.join(" ", command)
+                                + " failed; perhaps "
+                                + INSTALL
+                                + "\n"
+                                + gcc.err());
             }
-            return output;
+            return gcc.out();
         } catch (IOException e) {
             throw new AssertionError("gcc cannot be run: " + INSTALL, e);
-        } finally {
-            Files.delete(errors);
         }
     }
 }

@@ -1,6 +1,5 @@
 package org.verbs4j.bindings;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -106,7 +105,7 @@ final class HeaderText {
         }
     }
 
-    static HeaderText preprocess() throws IOException, InterruptedException {
+    static HeaderText preprocess() {
         return new HeaderText(
                 Gcc.run(
                         "-E",

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.verbs4j.bindings.Circumstances.number;
 import static org.verbs4j.bindings.Circumstances.pointer;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -243,7 +245,7 @@ class InlineBranchesTest {
     }
 
     private static byte[] bytes(long address, long size) {
-        return Memory.slice(address, size).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+        return Memory.slice(address, size).toArray(JAVA_BYTE);
     }
 
     // Memory regions

@@ -52,7 +52,7 @@ final class Oracle {
     private final Map<String, Method> methods = new HashMap<>();
     private final Arena arena = Arena.ofAuto();
 
-    private Oracle() throws IOException, InterruptedException {
+    private Oracle() throws IOException {
         headers = HeaderText.preprocess();
         Path directory = Gcc.directory("oracle");
         Files.writeString(directory.resolve("inline_oracle.inc"), OracleSource.write(headers));
@@ -87,7 +87,7 @@ final class Oracle {
         private static Oracle make() {
             try {
                 return new Oracle();
-            } catch (IOException | InterruptedException e) {
+            } catch (IOException e) {
                 throw new AssertionError(e);
             }
         }

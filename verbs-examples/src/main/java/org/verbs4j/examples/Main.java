@@ -10,11 +10,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.util.List;
 
 /** The runnable jar: its first argument names the tool, the rest belongs to that tool. */
 @Command(
         name = "verbs4j-examples",
-        subcommands = RcPingPong.class,
+        subcommands = {RcPingPong.class, RPing.class, RdmaServer.class, RdmaClient.class},
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "TOOL",
@@ -58,6 +59,12 @@ public final class Main implements Runnable {
      * @return the exit status: 0, {@link #FAILED} or {@link #MISUSED}
      */
     public static int run(PrintWriter out, PrintWriter err, String... args) {
+        if (List.of(args).contains("")) { // picocli's search for abbreviated options trips over it
+            String name = args[0].isEmpty() ? "verbs" : args[0];
+            Tool.say(err, name, "an argument is empty");
+            err.println("Try `" + name + " --help`.");
+            return MISUSED;
+        }
         return new CommandLine(new Main())
                 .setOut(out)
                 .setErr(err)

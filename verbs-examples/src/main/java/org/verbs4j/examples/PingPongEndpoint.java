@@ -99,6 +99,6 @@ record PingPongEndpoint(int lid, int queuePairNumber, int packetSequence, Gid gi
                 lid,
                 queuePairNumber,
                 packetSequence,
-                GidText.of(gid));
+                gid);
     }
 }

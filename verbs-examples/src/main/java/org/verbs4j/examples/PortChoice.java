@@ -85,7 +85,7 @@ record PortChoice(String name, Port port, PortAttributes attributes, Optional<Gi
         }
         String known =
                 table.stream()
-                        .map(entry -> entry.index() + " (" + GidText.of(entry.gid()) + ")")
+                        .map(entry -> entry.index() + " (" + entry.gid() + ")")
                         .collect(Collectors.joining(", "));
         throw new ToolFailure(
                 "no GID at index %d of %s, there is: %s".formatted(index, name, known));

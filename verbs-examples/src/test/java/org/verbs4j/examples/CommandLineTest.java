@@ -163,4 +163,17 @@ class CommandLineTest {
             assertThat(run(call).out()).startsWith("verbs4j-examples ");
         }
     }
+
+    @Test
+    void anEmptyArgumentIsMisuseInOneSentence() {
+        StringWriter err = new StringWriter();
+        int status =
+                Main.run(
+                        new PrintWriter(new StringWriter()),
+                        new PrintWriter(err),
+                        "rc-pingpong",
+                        "");
+        assertThat(status).isEqualTo(Main.MISUSED);
+        assertThat(err.toString()).startsWith("rc-pingpong: an argument is empty");
+    }
 }

@@ -62,7 +62,7 @@ class HotPathAllocationIT {
         }
     }
 
-    @SuppressWarnings("ThreadPriorityCheck")
+    @SuppressWarnings("ThreadPriorityCheck") // the device may need this processor
     private void writes(
             RdmaPair.Side left,
             Write write,
@@ -166,7 +166,7 @@ class HotPathAllocationIT {
         }
     }
 
-    @SuppressWarnings("ThreadPriorityCheck")
+    @SuppressWarnings("ThreadPriorityCheck") // the device may need this processor
     private void drain(RdmaPair.Side side, WorkCompletions completions, int count) {
         int taken = 0;
         while (taken < count) {

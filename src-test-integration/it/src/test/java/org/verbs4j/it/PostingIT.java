@@ -20,6 +20,8 @@ import org.verbs4j.WorkStatus;
 import org.verbs4j.Write;
 import org.verbs4j.bindings.Posix;
 
+import java.util.Arrays;
+
 /** What is refused when it is filled in or posted, and what is said then. */
 class PostingIT {
     private static final int REQUESTS = 4;
@@ -170,7 +172,7 @@ class PostingIT {
 
     private static org.verbs4j.MemorySlice[] parts(MemoryRegion region, int count) {
         org.verbs4j.MemorySlice[] parts = new org.verbs4j.MemorySlice[count];
-        java.util.Arrays.fill(parts, region.slice(0, 1));
+        Arrays.fill(parts, region.slice(0, 1));
         return parts;
     }
 

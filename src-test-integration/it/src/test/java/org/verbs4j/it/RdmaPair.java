@@ -14,6 +14,7 @@ import org.verbs4j.ReceiveRequest;
 import org.verbs4j.SendRequest;
 import org.verbs4j.WorkCompletions;
 
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -143,7 +144,7 @@ final class RdmaPair implements AutoCloseable {
         List<Done> next(int count) {
             List<Done> done = new ArrayList<>();
             Waits.until(
-                    count + " completions, of which came " + done,
+                    () -> count + " completions, of which came " + done,
                     () -> {
                         queue.poll(completions, completion -> done.add(Done.of(completion)));
                         return done.size() >= count;
@@ -159,11 +160,7 @@ final class RdmaPair implements AutoCloseable {
         /** Fills memory with a pattern that differs at every place. */
         void fill(long offset, long length, int seed) {
             for (long i = 0; i < length; i++) {
-                memory.segment()
-                        .set(
-                                java.lang.foreign.ValueLayout.JAVA_BYTE,
-                                offset + i,
-                                (byte) (i * 31 + seed));
+                memory.segment().set(ValueLayout.JAVA_BYTE, offset + i, (byte) (i * 31 + seed));
             }
         }
     }

@@ -2,6 +2,7 @@ package org.verbs4j.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -43,7 +44,7 @@ class StateMachineIT {
     }
 
     private static QueuePairTransitionException refused(ThrowingCallable change) {
-        Throwable thrown = org.assertj.core.api.Assertions.catchThrowable(change);
+        Throwable thrown = catchThrowable(change);
         assertThat(thrown).isInstanceOf(QueuePairTransitionException.class);
         return (QueuePairTransitionException) thrown;
     }

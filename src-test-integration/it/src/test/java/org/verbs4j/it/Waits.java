@@ -1,7 +1,9 @@
 package org.verbs4j.it;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** Waiting with a limit, on a machine that may have one processor only. */
 final class Waits {
@@ -11,12 +13,17 @@ final class Waits {
     private Waits() {}
 
     /** Yields until something has happened. */
-    @SuppressWarnings("ThreadPriorityCheck")
     static void until(String what, BooleanSupplier happened) {
+        until(() -> what, happened);
+    }
+
+    /** The same, with a description of how far it came. */
+    @SuppressWarnings("ThreadPriorityCheck") // the peer may need this processor
+    static void until(Supplier<String> what, BooleanSupplier happened) {
         long deadline = System.nanoTime() + LIMIT.toNanos();
         while (!happened.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError("in vain waited for " + what);
+                throw new AssertionError("in vain waited for " + what.get());
             }
             Thread.yield();
         }
@@ -26,7 +33,7 @@ final class Waits {
     static void join(Thread thread) throws InterruptedException {
         if (!thread.join(LIMIT)) {
             throw new AssertionError(
-                    thread + " does not end: " + java.util.Arrays.toString(thread.getStackTrace()));
+                    thread + " does not end: " + Arrays.toString(thread.getStackTrace()));
         }
     }
 }

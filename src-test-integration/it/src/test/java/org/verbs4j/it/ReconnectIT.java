@@ -1,0 +1,143 @@
+package org.verbs4j.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.verbs4j.Access;
+import org.verbs4j.CompletionQueue;
+import org.verbs4j.DeviceContext;
+import org.verbs4j.MemoryRegion;
+import org.verbs4j.ProtectionDomain;
+import org.verbs4j.RcQueuePair;
+import org.verbs4j.WorkCompletions;
+import org.verbs4j.WorkStatus;
+import org.verbs4j.cm.Connection;
+import org.verbs4j.cm.ConnectionException;
+import org.verbs4j.cm.ConnectionParameters;
+import org.verbs4j.cm.ConnectionRequest;
+import org.verbs4j.cm.Connector;
+import org.verbs4j.cm.EventChannel;
+import org.verbs4j.cm.Listener;
+import org.verbs4j.cm.Reconnector;
+
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A server that is killed and started again is found again. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class ReconnectIT {
+    private static final Duration LIMIT = CmPlace.limit(20);
+
+    /** Sends one message to each client, in a process of its own. */
+    static final class Server {
+        public static void main(String[] args) throws Exception {
+            InetSocketAddress address = new InetSocketAddress(args[0], Integer.parseInt(args[1]));
+            try (Listener listener = Listener.bind(address, 4)) {
+                System.out.println("LISTENING");
+                while (true) {
+                    ConnectionRequest request = listener.accept();
+                    CmSide side = new CmSide(request.context());
+                    request.accept(side.pair, ConnectionParameters.defaults(), LIMIT);
+                    side.send(1, 0, 8);
+                    side.await();
+                }
+            }
+        }
+    }
+
+    private static ToolRun start(InetSocketAddress address) throws InterruptedException {
+        ToolRun run =
+                ToolRun.process(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "--enable-native-access=ALL-UNNAMED",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                Server.class.getName(),
+                                address.getAddress().getHostAddress(),
+                                String.valueOf(address.getPort())));
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (!run.outSoFar().contains("LISTENING")) {
+            assertThat(run.hasEnded()).isFalse();
+            assertThat(System.nanoTime() - end).isNegative();
+            Thread.sleep(50);
+        }
+        return run;
+    }
+
+    @Test
+    void aServerThatIsKilledIsFoundAgain() throws Exception {
+        InetSocketAddress address = new InetSocketAddress(CmPlace.anyPort().getAddress(), 17_321);
+        DeviceContext context = context();
+        List<Long> flushed = new ArrayList<>();
+        try (ProtectionDomain domain = context.newProtectionDomain();
+                CompletionQueue queue = context.newCompletionQueue(64);
+                MemoryRegion memory = domain.allocate(4096, Access.LOCAL_WRITE);
+                Reconnector reconnector =
+                        new Reconnector(
+                                Connector.to(address),
+                                device -> newPair(domain, queue, memory),
+                                ConnectionParameters.defaults(),
+                                completion -> {
+                                    assertThat(completion.status()).isEqualTo(WorkStatus.FLUSHED);
+                                    flushed.add(completion.wrId());
+                                })) {
+            assertThatThrownBy(() -> reconnector.connection(Duration.ofMillis(500)))
+                    .isInstanceOf(ConnectionException.class);
+            int first;
+            try (ToolRun server = start(address)) {
+                Connection connection = reconnector.connection(LIMIT);
+                first = connection.queuePair().number();
+                takeMessage(queue);
+                assertThat(reconnector.connection(LIMIT)).isSameAs(connection);
+                server.kill();
+                assertThat(connection.awaitDisconnect(LIMIT)).isTrue();
+            }
+            try (ToolRun again = start(address)) {
+                Connection connection = reconnector.connection(LIMIT);
+                assertThat(flushed).containsExactly(2L, 3L);
+                assertThat(connection.queuePair().number()).isNotEqualTo(first);
+                takeMessage(queue);
+                reconnector.close();
+                assertThat(again.hasEnded()).isFalse();
+            }
+            assertThatThrownBy(() -> reconnector.connection(LIMIT))
+                    .isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    /** The first device's, which leads to its own address. */
+    private static DeviceContext context() {
+        try (EventChannel channel = EventChannel.open();
+                var id = channel.newId()) {
+            id.bind(CmPlace.anyPort());
+            return id.context();
+        }
+    }
+
+    private static RcQueuePair newPair(
+            ProtectionDomain domain, CompletionQueue queue, MemoryRegion memory) {
+        RcQueuePair pair = domain.newRcQueuePair(queue, queue).build();
+        for (int id = 1; id <= 3; id++) {
+            pair.post(pair.newReceive().id(id).into(memory, 0, 8));
+        }
+        return pair;
+    }
+
+    private static void takeMessage(CompletionQueue queue) throws InterruptedException {
+        WorkCompletions one = WorkCompletions.allocate(1);
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (queue.poll(one) == 0) {
+            assertThat(System.nanoTime() - end).as("waiting for the message").isNegative();
+            Thread.sleep(5);
+        }
+        assertThat(one.get(0).wrId()).isEqualTo(1);
+        one.get(0).requireSuccess();
+    }
+}

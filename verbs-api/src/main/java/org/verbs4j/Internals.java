@@ -1,0 +1,57 @@
+package org.verbs4j;
+
+import org.verbs4j.internal.VerbsInternals;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What the other packages of this module may do with the objects of this one. */
+final class Internals extends VerbsInternals {
+    /** librdmacm opens each device once and keeps it open, so this does not grow. */
+    private final Map<Long, DeviceContext> borrowed = new ConcurrentHashMap<>();
+
+    private Internals() {}
+
+    static void register() {
+        register(new Internals());
+    }
+
+    @Override
+    public DeviceContext borrow(MemorySegment context) {
+        return borrowed.computeIfAbsent(
+                context.address(), address -> DeviceContext.borrow(context));
+    }
+
+    @Override
+    public DeviceContext contextOf(QueuePair pair) {
+        return pair.setup().context();
+    }
+
+    @Override
+    public CompletionQueue sendQueueOf(QueuePair pair) {
+        return pair.setup().sendQueue();
+    }
+
+    @Override
+    public CompletionQueue receiveQueueOf(QueuePair pair) {
+        return pair.setup().receiveQueue();
+    }
+
+    @Override
+    public List<Access> remoteAccessOf(QueuePair pair) {
+        return pair.setup().remoteAccess();
+    }
+
+    @Override
+    public Runnable use(QueuePair pair, String user) {
+        Lifecycle use = Lifecycle.make(() -> new Lifecycle(user, pair.life()), pair.life());
+        return () -> use.close(() -> {});
+    }
+
+    @Override
+    public QueuePairAttributes decode(MemorySegment attributes, int mask) {
+        return QueuePairAttributes.decode(attributes, mask);
+    }
+}

@@ -1,0 +1,138 @@
+package org.verbs4j.cm;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What happened to a {@link ConnectionId}, {@code struct rdma_cm_event}. A value: everything is
+ * copied out and the event acknowledged before the caller sees it, so that nothing hangs on it.
+ *
+ * <p>Private data is read-only and as long as the transport makes it, with zeros behind what the
+ * peer sent: 56 bytes of a request, 196 of an acceptance, 148 of a rejection on InfiniBand and
+ * RoCE. A protocol that needs the exact length sends it along. Each accessor call returns a view
+ * with a position of its own, in big-endian order.
+ */
+public sealed interface ConnectionEvent {
+    /** The id that it happened to. */
+    ConnectionId id();
+
+    /** {@code RDMA_CM_EVENT_ADDR_RESOLVED}: the id has a device now; resolve the route next. */
+    record AddressResolved(ConnectionId id) implements ConnectionEvent {}
+
+    /** {@code RDMA_CM_EVENT_ROUTE_RESOLVED}: the id can connect. */
+    record RouteResolved(ConnectionId id) implements ConnectionEvent {}
+
+    /**
+     * {@code RDMA_CM_EVENT_CONNECT_REQUEST}: a peer wants to connect to a listener.
+     *
+     * @param id a new one, for this connection: accept, reject or close it
+     * @param listener the id that listens
+     * @param privateData what the peer sent along
+     * @param offer what the peer proposes: its reads are {@link
+     *     ConnectionParameters#initiatorDepth} here, as the accepting side would say it
+     * @param queuePairNumber the peer's
+     */
+    record Requested(
+            ConnectionId id,
+            ConnectionId listener,
+            ByteBuffer privateData,
+            ConnectionParameters offer,
+            int queuePairNumber)
+            implements ConnectionEvent {
+        @Override
+        public ByteBuffer privateData() {
+            return privateData.duplicate();
+        }
+    }
+
+    /**
+     * {@code RDMA_CM_EVENT_CONNECT_RESPONSE}: the peer has accepted. Make the queue pair ready to
+     * receive and to send, then {@link ConnectionId#establish()}.
+     *
+     * @param id the connecting id
+     * @param privateData what the peer sent along
+     * @param queuePairNumber the peer's
+     */
+    record Responded(ConnectionId id, ByteBuffer privateData, int queuePairNumber)
+            implements ConnectionEvent {
+        @Override
+        public ByteBuffer privateData() {
+            return privateData.duplicate();
+        }
+    }
+
+    /**
+     * {@code RDMA_CM_EVENT_ESTABLISHED}: the connection is there.
+     *
+     * @param id the accepting id, or on iWARP either
+     * @param privateData what the peer sent along
+     */
+    record Established(ConnectionId id, ByteBuffer privateData) implements ConnectionEvent {
+        @Override
+        public ByteBuffer privateData() {
+            return privateData.duplicate();
+        }
+    }
+
+    /** {@code RDMA_CM_EVENT_DISCONNECTED}: by the peer, or as answer to one's own disconnect. */
+    record Disconnected(ConnectionId id) implements ConnectionEvent {}
+
+    /**
+     * {@code RDMA_CM_EVENT_TIMEWAIT_EXIT}: no late packet of the connection can arrive any more.
+     */
+    record TimeWaitExited(ConnectionId id) implements ConnectionEvent {}
+
+    /** {@code RDMA_CM_EVENT_DEVICE_REMOVAL}: the device is going; close everything on it. */
+    record DeviceRemoved(ConnectionId id) implements ConnectionEvent {}
+
+    /** {@code RDMA_CM_EVENT_ADDR_CHANGE}: the hardware address behind the id has changed. */
+    record AddressChanged(ConnectionId id) implements ConnectionEvent {}
+
+    /**
+     * A step has failed.
+     *
+     * @param id of the step
+     * @param reason which event it was
+     * @param status a negative error number, or for {@link Reason#REJECTED} the code of a {@link
+     *     Rejection}
+     * @param privateData what the peer sent along with a rejection, else empty
+     */
+    record Failed(ConnectionId id, Reason reason, int status, ByteBuffer privateData)
+            implements ConnectionEvent {
+        @Override
+        public ByteBuffer privateData() {
+            return privateData.duplicate();
+        }
+
+        /** Why the peer rejected, null unless it is a rejection. */
+        public @Nullable Rejection rejection() {
+            return reason == Reason.REJECTED ? Rejection.of(status) : null;
+        }
+
+        /** Which step. */
+        public enum Reason {
+            /** {@code RDMA_CM_EVENT_ADDR_ERROR}. */
+            ADDRESS,
+            /** {@code RDMA_CM_EVENT_ROUTE_ERROR}. */
+            ROUTE,
+            /** {@code RDMA_CM_EVENT_CONNECT_ERROR}. */
+            CONNECT,
+            /** {@code RDMA_CM_EVENT_UNREACHABLE}: nothing answers. */
+            UNREACHABLE,
+            /** {@code RDMA_CM_EVENT_REJECTED}. */
+            REJECTED,
+            /** {@code RDMA_CM_EVENT_MULTICAST_ERROR}. */
+            MULTICAST
+        }
+    }
+
+    /**
+     * An event that this version does not know.
+     *
+     * @param id it happened to
+     * @param code its number in C
+     * @param status its status
+     */
+    record Other(ConnectionId id, int code, int status) implements ConnectionEvent {}
+}

@@ -1,0 +1,458 @@
+package org.verbs4j.cm;
+
+import org.jspecify.annotations.Nullable;
+import org.verbs4j.DeviceContext;
+import org.verbs4j.QueuePairAttributes;
+import org.verbs4j.QueuePairState;
+import org.verbs4j.UnsupportedVerbException;
+import org.verbs4j.bindings.NativeLibraries;
+import org.verbs4j.bindings.Posix;
+import org.verbs4j.bindings.Verbs;
+import org.verbs4j.bindings.ibv_ece;
+import org.verbs4j.bindings.ibv_qp_attr;
+import org.verbs4j.bindings.rdma_addr;
+import org.verbs4j.bindings.rdma_cm_id;
+import org.verbs4j.bindings.rdma_route;
+import org.verbs4j.bindings.sockaddr_storage;
+import org.verbs4j.internal.VerbsInternals;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+
+/**
+ * One connection, or one listener, of the connection manager: {@code struct rdma_cm_id}.
+ *
+ * <p>Any thread may use it. Steps return at once; their outcome is an event of the {@link
+ * EventChannel}, except where a method says that it is done. Queue pairs are made from {@link
+ * #context()} and moved by {@link #attributesFor}, as external ones in C: this takes the place of
+ * {@code rdma_create_qp} and {@code rdma_destroy_qp}.
+ *
+ * <p>Connecting takes: {@link #resolveAddress}, {@link #resolveRoute}, {@link #connect}, and after
+ * {@link ConnectionEvent.Responded} the queue pair's moves and {@link #establish}. Serving takes:
+ * {@link #bind}, {@link #listen}, and with the id of a {@link ConnectionEvent.Requested} the queue
+ * pair's moves and {@link #accept}. A call out of turn that would crash the C library throws {@link
+ * IllegalStateException}.
+ */
+public final class ConnectionId implements AutoCloseable {
+    private final MemorySegment handle;
+    private final Origin origin;
+    private EventChannel channel;
+    private boolean listening;
+    private boolean answered;
+    private volatile boolean closed;
+
+    /** Where an id comes from. */
+    enum Origin {
+        CREATED,
+        REQUESTED
+    }
+
+    ConnectionId(EventChannel channel, MemorySegment pointer, Origin origin) {
+        this.channel = channel;
+        this.handle = pointer.reinterpret(rdma_cm_id.sizeof());
+        this.origin = origin;
+    }
+
+    /**
+     * Takes a local address, {@code rdma_bind_addr(3)}; done on return.
+     *
+     * @param local port 0 chooses one. The id has a device afterwards when the address belongs to
+     *     one, and not for a wildcard or loopback address
+     * @throws ConnectionException when the address is in use or not of this machine
+     */
+    public synchronized void bind(InetSocketAddress local) {
+        requireOpen();
+        try (Arena arena = Arena.ofConfined()) {
+            if (Verbs.rdma_bind_addr(handle, SocketAddresses.encode(arena, local)) != 0) {
+                throw Diagnosis.local("rdma_bind_addr", NativeLibraries.errno(), local);
+            }
+        }
+    }
+
+    /**
+     * Listens, {@code rdma_listen(3)}; done on return. Requests arrive as {@link
+     * ConnectionEvent.Requested}.
+     *
+     * @param backlog requests that may wait; the system has a limit of its own
+     * @throws ConnectionException when another listener has the address
+     */
+    public synchronized void listen(int backlog) {
+        requireOpen();
+        if (Verbs.rdma_listen(handle, backlog) != 0) {
+            throw Diagnosis.local("rdma_listen", NativeLibraries.errno(), localOrAny());
+        }
+        listening = true;
+    }
+
+    private InetSocketAddress localOrAny() {
+        InetSocketAddress local = localAddress();
+        return local == null ? new InetSocketAddress(0) : local;
+    }
+
+    /**
+     * Finds the device and the way to a peer, {@code rdma_resolve_addr(3)}; the outcome is {@link
+     * ConnectionEvent.AddressResolved} or {@link ConnectionEvent.Failed}.
+     *
+     * @param source the local address to come from, null to let the routing table choose
+     * @param remote the peer
+     * @param timeout how long the kernel tries, to the millisecond, at least one
+     * @throws ConnectionException when it is known at once that there is no way
+     */
+    public synchronized void resolveAddress(
+            @Nullable InetSocketAddress source, InetSocketAddress remote, Duration timeout) {
+        requireOpen();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment from =
+                    source == null ? MemorySegment.NULL : SocketAddresses.encode(arena, source);
+            MemorySegment to = SocketAddresses.encode(arena, remote);
+            if (Verbs.rdma_resolve_addr(handle, from, to, millis(timeout)) != 0) {
+                int errno = NativeLibraries.errno();
+                if (source != null
+                        && (errno == Posix.EADDRNOTAVAIL() || errno == Posix.EADDRINUSE())) {
+                    throw Diagnosis.local("rdma_resolve_addr", errno, source);
+                }
+                throw Diagnosis.remote("rdma_resolve_addr", errno, remote);
+            }
+        }
+    }
+
+    /**
+     * Finds the path, {@code rdma_resolve_route(3)}; the outcome is {@link
+     * ConnectionEvent.RouteResolved} or {@link ConnectionEvent.Failed}.
+     *
+     * @param timeout how long the kernel tries, to the millisecond, at least one
+     * @throws IllegalStateException before the address is resolved, where C would crash
+     * @throws ConnectionException when it is known at once that there is no path
+     */
+    public synchronized void resolveRoute(Duration timeout) {
+        requireDevice("resolve a route");
+        step("rdma_resolve_route", Verbs.rdma_resolve_route(handle, millis(timeout)));
+    }
+
+    private static int millis(Duration timeout) {
+        return Math.clamp(EventChannel.nanos(timeout) / 1_000_000, 1, Integer.MAX_VALUE);
+    }
+
+    /**
+     * Asks the peer for a connection, {@code rdma_connect(3)}; the outcome is {@link
+     * ConnectionEvent.Responded} or {@link ConnectionEvent.Failed}, or nothing at all when the peer
+     * keeps silent: set a time limit of your own.
+     *
+     * @param queuePairNumber of a queue pair made from {@link #context()}
+     * @param parameters with at most {@value ConnectionParameters#MAX_CONNECT_PRIVATE_DATA} bytes
+     *     of private data
+     * @throws IllegalStateException before the address is resolved
+     * @throws ConnectionException when the route has not been resolved, or it is connected
+     */
+    public synchronized void connect(int queuePairNumber, ConnectionParameters parameters) {
+        requireDevice("connect");
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment param =
+                    parameters.encode(
+                            arena, queuePairNumber, ConnectionParameters.MAX_CONNECT_PRIVATE_DATA);
+            step("rdma_connect", Verbs.rdma_connect(handle, param));
+        }
+    }
+
+    /**
+     * Accepts the request that this id came with, {@code rdma_accept(3)}; the outcome is {@link
+     * ConnectionEvent.Established} or {@link ConnectionEvent.Failed}, or nothing at all when the
+     * peer has gone.
+     *
+     * @param queuePairNumber of a queue pair that is ready to send
+     * @param parameters with at most {@value ConnectionParameters#MAX_ACCEPT_PRIVATE_DATA} bytes of
+     *     private data
+     * @throws IllegalStateException when the id did not come with a request, where C would crash,
+     *     or the request has been answered
+     */
+    public synchronized void accept(int queuePairNumber, ConnectionParameters parameters) {
+        requireRequest("accept");
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment param =
+                    parameters.encode(
+                            arena, queuePairNumber, ConnectionParameters.MAX_ACCEPT_PRIVATE_DATA);
+            step("rdma_accept", Verbs.rdma_accept(handle, param));
+        }
+        answered = true;
+    }
+
+    /**
+     * Rejects the request that this id came with, {@code rdma_reject(3)}; done on return.
+     *
+     * @param privateData at most {@value ConnectionParameters#MAX_REJECT_PRIVATE_DATA} bytes for
+     *     the peer to read
+     * @throws IllegalStateException when the id did not come with a request, or it has been
+     *     answered
+     */
+    public synchronized void reject(ByteBuffer privateData) {
+        requireRequest("reject");
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment data =
+                    ConnectionParameters.encode(
+                            arena, privateData, ConnectionParameters.MAX_REJECT_PRIVATE_DATA);
+            step("rdma_reject", Verbs.rdma_reject(handle, data, (byte) data.byteSize()));
+        }
+        answered = true;
+    }
+
+    /**
+     * Rejects because the peer's {@link #remoteEce} options are not acceptable, {@code
+     * rdma_reject_ece(3)}.
+     *
+     * @throws UnsupportedVerbException when rdma-core is older than 31
+     * @throws IllegalStateException as {@link #reject}
+     */
+    public synchronized void rejectEce() {
+        requireRequest("reject");
+        requireFunction("rdma_reject_ece");
+        step("rdma_reject_ece", Verbs.rdma_reject_ece(handle, MemorySegment.NULL, (byte) 0));
+        answered = true;
+    }
+
+    /**
+     * Completes the connecting side's handshake, {@code rdma_establish(3)}, once its queue pair is
+     * ready to send; done on return.
+     */
+    public synchronized void establish() {
+        requireDevice("establish a connection");
+        step("rdma_establish", Verbs.rdma_establish(handle));
+    }
+
+    /**
+     * Tells the connection manager that a message has arrived although the connection is not
+     * established yet, {@code rdma_notify(3)} with {@code IBV_EVENT_COMM_EST}.
+     */
+    public synchronized void notifyCommunication() {
+        requireDevice("notify");
+        step("rdma_notify", Verbs.rdma_notify(handle, Verbs.IBV_EVENT_COMM_EST()));
+    }
+
+    /**
+     * Ends the connection, {@code rdma_disconnect(3)}. The outcome is {@link
+     * ConnectionEvent.Disconnected} on both sides; move the queue pair to error so that what is
+     * outstanding is flushed.
+     */
+    public synchronized void disconnect() {
+        requireDevice("disconnect");
+        step("rdma_disconnect", Verbs.rdma_disconnect(handle));
+    }
+
+    /**
+     * What a queue pair's move to this state takes on this connection, {@code
+     * rdma_init_qp_attr(3)}. Remote access is as the connection manager proposes it: set your own
+     * before use where that is too wide.
+     *
+     * @param state INIT, READY_TO_RECEIVE or READY_TO_SEND
+     * @throws IllegalStateException when the id has no device
+     * @throws ConnectionException when the connection is not that far
+     */
+    public synchronized QueuePairAttributes attributesFor(QueuePairState state) {
+        requireDevice("give attributes");
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr = arena.allocate(ibv_qp_attr.layout());
+            MemorySegment mask = arena.allocate(ValueLayout.JAVA_INT);
+            ibv_qp_attr.qp_state(attr, state.code());
+            step("rdma_init_qp_attr", Verbs.rdma_init_qp_attr(handle, attr, mask));
+            return VerbsInternals.get().decode(attr, mask.get(ValueLayout.JAVA_INT, 0));
+        }
+    }
+
+    /**
+     * Lets the events of this id arrive at another channel, {@code rdma_migrate_id(3)}: to hand an
+     * accepted connection to another event loop. Done on return.
+     *
+     * @param target an open channel
+     */
+    public synchronized void migrate(EventChannel target) {
+        requireOpen();
+        EventChannel source = channel;
+        if (source == target) {
+            return;
+        }
+        target.adopt(this);
+        if (Verbs.rdma_migrate_id(handle, target.handle()) != 0) {
+            int errno = NativeLibraries.errno();
+            target.forget(this);
+            throw new ConnectionException("rdma_migrate_id", errno, "moving " + this, null);
+        }
+        channel = target;
+        source.forget(this);
+    }
+
+    /** Settings, to be made before binding or resolving: {@code rdma_set_option(3)}. */
+    public ConnectionOptions options() {
+        return new ConnectionOptions(this);
+    }
+
+    /** Sets an option while the id is open. */
+    synchronized void set(int level, int option, MemorySegment value, String what) {
+        requireOpen();
+        int result = Verbs.rdma_set_option(handle, level, option, value, value.byteSize());
+        if (result != 0) {
+            throw new ConnectionException("rdma_set_option", NativeLibraries.errno(), what, null);
+        }
+    }
+
+    /**
+     * Offers the device's options to the peer, {@code rdma_set_local_ece(3)}.
+     *
+     * @throws UnsupportedVerbException when rdma-core is older than 31
+     */
+    public synchronized void localEce(Ece ece) {
+        requireDevice("offer ECE options");
+        requireFunction("rdma_set_local_ece");
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment struct = arena.allocate(ibv_ece.layout());
+            ibv_ece.vendor_id(struct, ece.vendorId());
+            ibv_ece.options(struct, ece.options());
+            step("rdma_set_local_ece", Verbs.rdma_set_local_ece(handle, struct));
+        }
+    }
+
+    /**
+     * What the peer's device offers, {@code rdma_get_remote_ece(3)}.
+     *
+     * @return vendor 0 when it offers nothing
+     * @throws UnsupportedVerbException when rdma-core is older than 31
+     */
+    public synchronized Ece remoteEce() {
+        requireDevice("tell ECE options");
+        requireFunction("rdma_get_remote_ece");
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment struct = arena.allocate(ibv_ece.layout());
+            step("rdma_get_remote_ece", Verbs.rdma_get_remote_ece(handle, struct));
+            return new Ece(ibv_ece.vendor_id(struct), ibv_ece.options(struct));
+        }
+    }
+
+    private static void requireFunction(String name) {
+        if (NativeLibraries.find(name).isEmpty()) {
+            throw new UnsupportedVerbException(
+                    name, Posix.EOPNOTSUPP(), "the installed librdmacm does not have it");
+        }
+    }
+
+    /** The local address, null before there is one; {@code rdma_get_local_addr(3)}. */
+    public synchronized @Nullable InetSocketAddress localAddress() {
+        return address(rdma_addr.src_addr$offset());
+    }
+
+    /** The peer's address, null before there is one; {@code rdma_get_peer_addr(3)}. */
+    public synchronized @Nullable InetSocketAddress remoteAddress() {
+        return address(rdma_addr.dst_addr$offset());
+    }
+
+    private @Nullable InetSocketAddress address(long offset) {
+        requireOpen();
+        long at = rdma_cm_id.route$offset() + rdma_route.addr$offset() + offset;
+        return SocketAddresses.decode(handle.asSlice(at, sockaddr_storage.sizeof()));
+    }
+
+    /** Whether the id has found its device. */
+    public synchronized boolean hasDevice() {
+        requireOpen();
+        return rdma_cm_id.verbs(handle).address() != 0;
+    }
+
+    /**
+     * The device, to make queue pairs and their surroundings from. The C library opens it once and
+     * keeps it; closing it does nothing.
+     *
+     * @throws IllegalStateException when the id has no device yet
+     */
+    public synchronized DeviceContext context() {
+        requireDevice("tell its device");
+        return VerbsInternals.get().borrow(rdma_cm_id.verbs(handle));
+    }
+
+    /**
+     * The port of the device, from 1.
+     *
+     * @throws IllegalStateException when the id has no device yet
+     */
+    public synchronized int port() {
+        requireDevice("tell its port");
+        return Byte.toUnsignedInt(rdma_cm_id.port_num(handle));
+    }
+
+    /** Where the events arrive. */
+    public synchronized EventChannel channel() {
+        return channel;
+    }
+
+    /** Escape hatch: {@code struct rdma_cm_id *}, valid while the id is open. */
+    public synchronized MemorySegment handle() {
+        requireOpen();
+        return handle;
+    }
+
+    long address() {
+        return handle.address();
+    }
+
+    private void step(String call, int result) {
+        if (result != 0) {
+            throw Diagnosis.remote(call, NativeLibraries.errno(), remoteAddress());
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the connection id is closed");
+        }
+    }
+
+    private void requireDevice(String what) {
+        requireOpen();
+        if (rdma_cm_id.verbs(handle).address() == 0) {
+            throw new IllegalStateException(
+                    this + " has no device and cannot " + what + ": resolve the address first");
+        }
+    }
+
+    private void requireRequest(String what) {
+        requireDevice(what);
+        if (origin != Origin.REQUESTED || answered) {
+            throw new IllegalStateException(
+                    this
+                            + " cannot "
+                            + what
+                            + ": "
+                            + (answered
+                                    ? "it has been answered"
+                                    : "it did not come with a request"));
+        }
+    }
+
+    /**
+     * Destroys the id, {@code rdma_destroy_id(3)}; a connection ends, without waiting for the
+     * peer's answer. Does nothing when it is closed.
+     */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        channel.forget(this);
+        if (Verbs.rdma_destroy_id(handle) != 0) {
+            throw new ConnectionException(
+                    "rdma_destroy_id", NativeLibraries.errno(), "the kernel keeps it", null);
+        }
+    }
+
+    @Override
+    public synchronized String toString() {
+        if (closed) {
+            return "connection id (closed)";
+        }
+        String kind = listening ? "listener at " : "connection id from ";
+        return kind
+                + SocketAddresses.text(localAddress())
+                + (listening ? "" : " to " + SocketAddresses.text(remoteAddress()));
+    }
+}

@@ -1,0 +1,152 @@
+package org.verbs4j.cm;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.verbs4j.CompletionHandler;
+import org.verbs4j.DeviceContext;
+import org.verbs4j.RcQueuePair;
+import org.verbs4j.WorkCompletions;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+
+/**
+ * Keeps a connection to a server: one that is lost is replaced, with a new queue pair, and the
+ * program is told which requests of the old one were flushed.
+ *
+ * <p>One thread uses it, the one that posts and polls; any other may {@link #close()} it between
+ * two calls. Nothing happens behind the program's back: the replacement is made by {@link
+ * #connection}, when the program asks for it.
+ */
+public final class Reconnector implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Reconnector.class);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+    private static final Duration ATTEMPT = Duration.ofSeconds(5);
+    private static final Duration DRAIN = Duration.ofSeconds(5);
+    private static final int DRAINED_TOGETHER = 16;
+
+    private final ConnectorBuilder way;
+    private final Function<DeviceContext, RcQueuePair> maker;
+    private final CompletionHandler flushed;
+    private final ConnectionParameters parameters;
+    private @Nullable Connection current;
+    private boolean closed;
+
+    /**
+     * A connection that is not made yet.
+     *
+     * @param way from {@link Connector#to}
+     * @param maker makes a queue pair and posts its first receives; called for each connection. The
+     *     context is the same as long as the device is, so that domains, regions and completion
+     *     queues can stay. The queue pair is closed by this object
+     * @param parameters for each connection
+     * @param flushed called for each completion that a lost connection still owed
+     */
+    public Reconnector(
+            ConnectorBuilder way,
+            Function<DeviceContext, RcQueuePair> maker,
+            ConnectionParameters parameters,
+            CompletionHandler flushed) {
+        this.way = way;
+        this.maker = maker;
+        this.parameters = parameters;
+        this.flushed = flushed;
+    }
+
+    /**
+     * The connection: the one that there is, or a new one in place of one that is lost. After a
+     * completion that is not a success call it with the old one closed by {@link #lost()}.
+     *
+     * @param timeout the longest that this may take; attempts are repeated with growing pauses,
+     *     from 50 ms to 2 s
+     * @throws ConnectionException of the last attempt, when time is over
+     * @throws InterruptedException when the thread is interrupted
+     * @throws IllegalStateException when this is closed
+     */
+    public synchronized Connection connection(Duration timeout) throws InterruptedException {
+        requireOpen();
+        Connection here = current;
+        if (here != null && here.isConnected()) {
+            return here;
+        }
+        lost();
+        Deadline deadline = Deadline.in(timeout);
+        Duration pause = FIRST_PAUSE;
+        while (true) {
+            try {
+                Connection made = connect(deadline);
+                current = made;
+                return made;
+            } catch (ConnectionException e) {
+                long millis = ThreadLocalRandom.current().nextLong(pause.toMillis()) + 1;
+                if (deadline.left().toMillis() <= millis) {
+                    throw e;
+                }
+                LOG.debug("again in {} ms: {}", millis, e.getMessage());
+                Thread.sleep(millis);
+                Duration longer = pause.multipliedBy(2);
+                pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
+            }
+        }
+    }
+
+    private Connection connect(Deadline deadline) throws InterruptedException {
+        try (Connector connector = way.resolve(shorter(deadline.left()))) {
+            RcQueuePair pair = maker.apply(connector.context());
+            try {
+                return connector.connect(pair, parameters, shorter(deadline.left()));
+            } catch (RuntimeException | InterruptedException e) {
+                pair.close();
+                throw e;
+            }
+        }
+    }
+
+    /** An attempt must not use up the time of the next ones. */
+    private static Duration shorter(Duration left) {
+        return left.compareTo(ATTEMPT) > 0 ? ATTEMPT : left;
+    }
+
+    /**
+     * Gives up the present connection, such as after a failed request: hands out what it owed, and
+     * closes it with its queue pair.
+     *
+     * @throws InterruptedException when the thread is interrupted
+     */
+    public synchronized void lost() throws InterruptedException {
+        Connection here = current;
+        if (here == null) {
+            return;
+        }
+        current = null;
+        try {
+            if (!here.drain(WorkCompletions.allocate(DRAINED_TOGETHER), flushed, DRAIN)) {
+                LOG.debug("{}: not everything was flushed", here);
+            }
+        } finally {
+            here.close();
+            here.queuePair().close();
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the reconnector is closed");
+        }
+    }
+
+    /** Disconnects, without handing out what is flushed. Does nothing when it is closed. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        Connection here = current;
+        if (here != null) {
+            current = null;
+            here.close();
+            here.queuePair().close();
+        }
+    }
+}
