@@ -185,6 +185,7 @@ final class Bench implements Callable<Integer> {
         return passed ? 0 : 1;
     }
 
+    @SuppressWarnings("AnnotateFormatMethod") // checked by what the tests print
     static void say(String format, Object... arguments) {
         System.out.println("bench: " + String.format(Locale.ROOT, format, arguments));
     }

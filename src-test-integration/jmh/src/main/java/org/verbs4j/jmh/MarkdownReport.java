@@ -39,6 +39,7 @@ final class MarkdownReport {
                 + document.substring(end);
     }
 
+    @SuppressWarnings("AnnotateFormatMethod") // the formats are below
     private void line(String format, Object... arguments) {
         text.append(String.format(Locale.ROOT, format, arguments)).append('\n');
     }
