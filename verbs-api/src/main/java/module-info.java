@@ -1,4 +1,7 @@
-/** RDMA verbs for Java: {@code libibverbs} and {@code librdmacm} through the Foreign Function and Memory API. */
+/**
+ * RDMA verbs for Java: {@code libibverbs} and {@code librdmacm} through the Foreign Function and
+ * Memory API.
+ */
 @org.jspecify.annotations.NullMarked
 module org.verbs4j {
     requires transitive org.verbs4j.bindings;

@@ -117,11 +117,15 @@ class CmGuardsIT {
         }
         String hostAddress = mine.getAddress().getHostAddress();
         fails(
-                () -> Listener.bind(new InetSocketAddress(InetAddress.ofLiteral("198.51.100.1"), 0), 1),
+                () ->
+                        Listener.bind(
+                                new InetSocketAddress(InetAddress.ofLiteral("198.51.100.1"), 0), 1),
                 Posix.EADDRNOTAVAIL(),
                 "not an address of this machine; the RDMA addresses of this machine are");
         fails(
-                () -> Listener.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), 1),
+                () ->
+                        Listener.bind(
+                                new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), 1),
                 Posix.ENODEV(),
                 hostAddress);
         assertThatThrownBy(
@@ -138,7 +142,9 @@ class CmGuardsIT {
         assertThatThrownBy(
                         () ->
                                 org.verbs4j.cm.Connector.resolve(
-                                        new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 7000), LIMIT))
+                                        new InetSocketAddress(
+                                                InetAddress.ofLiteral("127.0.0.1"), 7000),
+                                        LIMIT))
                 .isInstanceOf(ConnectionException.class)
                 .hasMessageContaining("RDMA addresses of this machine are");
     }
