@@ -84,6 +84,7 @@ final class DeviceTuning {
         return operations;
     }
 
+    @SuppressWarnings("EnumOrdinal") // the names are given in the order of the constants
     private static void print(
             String question, String[] variants, java.util.Map<Variant, Duel.Outcome> outcomes) {
         outcomes.forEach(
