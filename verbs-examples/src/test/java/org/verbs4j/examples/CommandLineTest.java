@@ -144,7 +144,10 @@ class CommandLineTest {
     @Test
     void noToolOrAnUnknownOneIsMisuse() {
         assertThat(run().status()).isEqualTo(2);
-        assertThat(run().err()).startsWith("verbs4j-examples: which tool? One of: rc-pingpong\n");
+        assertThat(run().err())
+                .startsWith(
+                        "verbs4j-examples: which tool? One of: rc-pingpong, rping, rdma-server,"
+                                + " rdma-client\n");
         assertThat(run("rc-pingpnog").status()).isEqualTo(2);
         assertThat(run("rc-pingpnog").err())
                 .startsWith("verbs4j-examples: ")
