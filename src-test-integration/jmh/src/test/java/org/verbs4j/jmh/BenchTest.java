@@ -14,6 +14,7 @@ import picocli.CommandLine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 
 class BenchTest {
     @TempDir Path directory;
@@ -86,8 +87,7 @@ class BenchTest {
     @Test
     void moreShapesThanAllowedFail() throws IOException {
         BenchData data = Samples.meetingEveryGate();
-        StartUp.Result startUp = data.startUp;
-        assertThat(startUp).isNotNull();
+        StartUp.Result startUp = Objects.requireNonNull(data.startUp);
         data.startUp =
                 new StartUp.Result(
                         startUp.millis(), StartUp.MAX_SHAPES + 1, startUp.cacheBytes(), 5);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.Test;
 
 import java.util.Map;
+import java.util.Objects;
 
 class DuelTest {
     private static final Duel.Effort LITTLE = new Duel.Effort(96, 20, 1, 10);
@@ -27,8 +28,8 @@ class DuelTest {
                         .run();
 
         assertThat(outcomes).containsOnlyKeys(Contender.C, Contender.API);
-        assertThat(outcomes.get(Contender.C).slices()).hasSize(20);
-        assertThat(outcomes.get(Contender.API).allocatedBytes()).isZero();
+        assertThat(Objects.requireNonNull(outcomes.get(Contender.C)).slices()).hasSize(20);
+        assertThat(Objects.requireNonNull(outcomes.get(Contender.API)).allocatedBytes()).isZero();
     }
 
     @Test
@@ -56,6 +57,7 @@ class DuelTest {
                                 })
                         .run();
 
-        assertThat(outcomes.get(Contender.API).allocatedBytes()).isEqualTo(10 * 16);
+        assertThat(Objects.requireNonNull(outcomes.get(Contender.API)).allocatedBytes())
+                .isEqualTo(10 * 16);
     }
 }
