@@ -45,7 +45,7 @@ class BenchTest {
     @FieldSource("org.verbs4j.jmh.Gates#NULL_DEVICE")
     void aResultPastItsGateFails(Gates.Gate gate) throws IOException {
         BenchData data = Samples.meetingEveryGate();
-        // Past the limit whichever the baseline: JNI is twice C here.
+        // Past the limit whichever the baseline: JNI is 2.1 of C here.
         Samples.doctor(
                 data,
                 gate.operation(),
