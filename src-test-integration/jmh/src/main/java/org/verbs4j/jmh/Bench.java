@@ -25,7 +25,7 @@ import java.util.concurrent.Callable;
         sortOptions = false,
         description = {
             "Measures verbs4j against its C twins and writes report.html, report.md and"
-                + " results.json.",
+                    + " results.json.",
             "Exit status 1 when a ratio is past its gate or a hot operation allocates."
         })
 final class Bench implements Callable<Integer> {

@@ -117,7 +117,7 @@ final class DeviceRun {
             if (!line.find()) {
                 return Optional.empty();
             }
-            return Optional.of(Double.valueOf(line.group().strip().split("[ \\t]+")[column]));
+            return Optional.of(Double.valueOf(line.group().strip().split("[ \\t]+", -1)[column]));
         }
     }
 }

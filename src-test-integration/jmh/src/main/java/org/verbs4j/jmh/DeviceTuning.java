@@ -86,14 +86,15 @@ final class DeviceTuning {
 
     private static void print(
             String question, String[] variants, java.util.Map<Variant, Duel.Outcome> outcomes) {
-        outcomes.forEach(
-                (variant, outcome) ->
-                        System.out.printf(
-                                Locale.ROOT,
-                                "| %s | %s | %.2f |%n",
-                                question,
-                                variants[variant.ordinal()],
-                                outcome.nanosPerOperation() / 1000));
+        int index = 0;
+        for (Duel.Outcome outcome : outcomes.values()) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "| %s | %s | %.2f |%n",
+                    question,
+                    variants[index++],
+                    outcome.nanosPerOperation() / 1000);
+        }
     }
 
     private void inline() {

@@ -19,7 +19,7 @@ final class Facts {
         facts.put("processors", Integer.toString(Runtime.getRuntime().availableProcessors()));
         facts.put(
                 "load",
-                Files.readString(Path.of("/proc/loadavg")).split(" ")[0] + " when it began");
+                Files.readString(Path.of("/proc/loadavg")).split(" ", 2)[0] + " when it began");
         facts.put("kernel", System.getProperty("os.name") + " " + System.getProperty("os.version"));
         facts.put("JVM", System.getProperty("java.vm.name") + " " + Runtime.version());
         facts.put("C compiler", NativeParts.compilerVersion() + ", -O3");

@@ -210,8 +210,8 @@ final class HtmlReport {
         heading("Soft-RoCE: what is left of it on a device");
         note(
                 "Java and its C twin in turns on the same queue pair and queue. In a User-Mode"
-                    + " Linux guest a system call takes some 25 µs, the clock's too: slices are"
-                    + " long beside it, and its cost is subtracted.");
+                        + " Linux guest a system call takes some 25 µs, the clock's too: slices are"
+                        + " long beside it, and its cost is subtracted.");
         List<DeviceOperation> latencies =
                 List.of(
                         DeviceOperation.WRITE_8,
@@ -278,7 +278,7 @@ final class HtmlReport {
                                 "percentiles of " + operation));
         note(
                 "Percentiles of slices of 16 operations each, in the last JVM; what stops the whole"
-                    + " guest is in them.");
+                        + " guest is in them.");
     }
 
     private void perftest() {

@@ -40,7 +40,7 @@ final class JavaProcess {
 
     /** Absolute: an AOT cache remembers the class path, and a guest has another directory. */
     private static String classPath() {
-        return List.of(System.getProperty("java.class.path").split(File.pathSeparator)).stream()
+        return List.of(System.getProperty("java.class.path").split(File.pathSeparator, -1)).stream()
                 .map(entry -> Path.of(entry).toAbsolutePath().toString())
                 .reduce((a, b) -> a + File.pathSeparator + b)
                 .orElseThrow();

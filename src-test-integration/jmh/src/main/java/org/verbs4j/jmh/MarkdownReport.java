@@ -76,7 +76,7 @@ final class MarkdownReport {
         }
         line(
                 "Time by the C twin's of the same JVM, median of %d JVMs [least..greatest], null"
-                    + " device:",
+                        + " device:",
                 data.nullDevice.size());
         line("");
         line("| operation | C, ns | verbs4j | bindings, unchecked | JNI | B/op |");

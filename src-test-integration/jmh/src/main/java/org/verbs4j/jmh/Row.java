@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -38,7 +39,11 @@ record Row(
                 one.computeIfAbsent(m.operation(), _ -> new LinkedHashMap<>())
                         .put(Contender.valueOf(m.contender()), m);
             }
-            one.forEach((operation, contenders) -> byOperation.get(operation).add(contenders));
+            one.forEach(
+                    (operation, contenders) ->
+                            byOperation
+                                    .computeIfAbsent(operation, _ -> new ArrayList<>())
+                                    .add(contenders));
         }
         List<Row> rows = new ArrayList<>();
         byOperation.forEach(
@@ -57,10 +62,10 @@ record Row(
         if (runs.isEmpty()) {
             return Optional.empty();
         }
-        double[] nanos = runs.stream().mapToDouble(run -> run.get(contender).nanos()).toArray();
+        double[] nanos = runs.stream().mapToDouble(run -> in(run, contender).nanos()).toArray();
         long allocated =
                 runs.stream()
-                        .mapToLong(run -> run.get(contender).allocatedBytes())
+                        .mapToLong(run -> in(run, contender).allocatedBytes())
                         .max()
                         .orElseThrow();
         Ratio toC = ratio(contender, Contender.C, runs).orElseThrow();
@@ -75,12 +80,16 @@ record Row(
                         runs.size()));
     }
 
+    private static Measurement in(Map<Contender, Measurement> run, Contender contender) {
+        return Objects.requireNonNull(run.get(contender), contender.title());
+    }
+
     private static Optional<Ratio> ratio(
             Contender contender, Contender to, List<Map<Contender, Measurement>> runs) {
         double[] ratios =
                 runs.stream()
                         .filter(run -> run.containsKey(to))
-                        .mapToDouble(run -> run.get(contender).nanos() / run.get(to).nanos())
+                        .mapToDouble(run -> in(run, contender).nanos() / in(run, to).nanos())
                         .toArray();
         return ratios.length == 0 ? Optional.empty() : Optional.of(Ratio.of(ratios));
     }
