@@ -8,7 +8,6 @@ import org.verbs4j.RemoteBuffer;
 import org.verbs4j.SendBatch;
 import org.verbs4j.WorkCompletion;
 import org.verbs4j.WorkCompletions;
-import org.verbs4j.WorkOpcode;
 import org.verbs4j.Write;
 
 import java.util.stream.IntStream;
@@ -159,10 +158,12 @@ final class ApiSlices {
         return sum;
     }
 
-    /** Identifier, status, opcode as C counts it, and length. */
+    /** Identifier, status, opcode and length, the numbers that C has. */
     private static long sum(WorkCompletion completion) {
-        int opcode = completion.opcode() == WorkOpcode.WRITE ? 1 : 0;
-        return completion.wrId() + completion.statusCode() + opcode + completion.byteLength();
+        return completion.wrId()
+                + completion.statusCode()
+                + completion.opcodeCode()
+                + completion.byteLength();
     }
 
     private Slice batchOf(int size) {
@@ -214,8 +215,10 @@ final class ApiSlices {
     private long readMany(int operations) {
         WorkCompletions done = many;
         long sum = 0;
-        for (int i = 0; i < operations; i++) {
-            sum += sum(done.get(i & 63));
+        for (int base = 0; base < operations; base += PREPARED) {
+            for (int i = 0; i < PREPARED; i++) {
+                sum += sum(done.get(i));
+            }
         }
         return sum;
     }

@@ -297,9 +297,12 @@ final class BindingsSlices {
     }
 
     private long readMany(int operations) {
+        long first = completions;
         long sum = 0;
-        for (int i = 0; i < operations; i++) {
-            sum += Raw.sum(completions + (i & 63) * Raw.COMPLETION_SIZE);
+        for (int base = 0; base < operations; base += MAX_BATCH) {
+            for (int i = 0; i < MAX_BATCH; i++) {
+                sum += Raw.sum(first + i * Raw.COMPLETION_SIZE);
+            }
         }
         return sum;
     }
