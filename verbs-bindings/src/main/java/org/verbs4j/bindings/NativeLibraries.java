@@ -31,7 +31,7 @@ public final class NativeLibraries {
     public static final String LIBRDMACM_PROPERTY = "org.verbs4j.librdmacm";
 
     private static final Linker LINKER = Linker.nativeLinker();
-    private static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
+    static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
     private static final MemoryLayout CAPTURE_LAYOUT = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO =
             CAPTURE_LAYOUT.varHandle(MemoryLayout.PathElement.groupElement("errno"));
@@ -195,8 +195,14 @@ public final class NativeLibraries {
 
     /** A handle for an exported function that leaves its {@code errno} for {@link #errno()}. */
     static MethodHandle downcall(MemorySegment address, FunctionDescriptor descriptor) {
-        return MethodHandles.collectArguments(
-                LINKER.downcallHandle(address, descriptor, CAPTURE), 0, CAPTURED_STATE);
+        return ControlCalls.handle(descriptor)
+                .map(handle -> handle.bindTo(address))
+                .orElseGet(
+                        () ->
+                                MethodHandles.collectArguments(
+                                        LINKER.downcallHandle(address, descriptor, CAPTURE),
+                                        0,
+                                        CAPTURED_STATE));
     }
 
     /**
@@ -204,8 +210,13 @@ public final class NativeLibraries {
      * {@link #errno()}.
      */
     static MethodHandle downcall(FunctionDescriptor descriptor) {
-        return MethodHandles.collectArguments(
-                LINKER.downcallHandle(descriptor, CAPTURE), 1, CAPTURED_STATE);
+        return ControlCalls.handle(descriptor)
+                .orElseGet(
+                        () ->
+                                MethodHandles.collectArguments(
+                                        LINKER.downcallHandle(descriptor, CAPTURE),
+                                        1,
+                                        CAPTURED_STATE));
     }
 
     /**
@@ -223,6 +234,11 @@ public final class NativeLibraries {
      */
     static void setErrno(int errno) {
         ERRNO.set(CAPTURED.get(), 0L, errno);
+    }
+
+    /** Where this thread's {@code errno} is kept. */
+    static MemorySegment capturedState() {
+        return CAPTURED.get();
     }
 
     private static MethodHandle capturedStateHandle() {
