@@ -1,5 +1,7 @@
 package org.verbs4j.bindings;
 
+import org.jspecify.annotations.Nullable;
+
 import java.lang.foreign.AddressLayout;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -14,8 +16,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-
-import org.jspecify.annotations.Nullable;
 
 /**
  * Control verbs over a single shape of foreign call: six 64-bit words in, one out, {@code errno}
