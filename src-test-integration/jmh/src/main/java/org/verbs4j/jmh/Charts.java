@@ -185,8 +185,6 @@ final class Charts {
                 .setDefaultSeriesRenderStyle(CategorySeries.CategorySeriesRenderStyle.Line);
         chart.getStyler().setXAxisLabelRotation(0);
         chart.getStyler().setOverlapped(true); // each point on its percentile, not beside it
-        chart.getStyler().setYAxisMin(null);
-        chart.getStyler().setYAxisLogarithmic(true);
         for (Curve curve : curves) {
             List<String> names = curve.percentiles().stream().map(p -> Curve.name(p)).toList();
             List<Double> micros = curve.nanos().stream().map(ns -> ns / 1000.0).toList();
