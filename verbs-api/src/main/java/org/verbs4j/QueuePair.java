@@ -140,9 +140,7 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
     public final void post(SendRequest request) {
         request.requirePostable(this);
         int errno =
-                request.guarded
-                        ? sendGuarded(request.address, request.guards())
-                        : send(request.address);
+                request.guarded ? sendGuarded(request) : send(request.address);
         if (errno != 0) {
             throw PostFailure.of(this, request, errno, takeBad(badSend));
         }
@@ -156,9 +154,7 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
     public final boolean offer(SendRequest request) {
         request.requirePostable(this);
         int errno =
-                request.guarded
-                        ? sendGuarded(request.address, request.guards())
-                        : send(request.address);
+                request.guarded ? sendGuarded(request) : send(request.address);
         if (errno == 0) {
             return true;
         }
@@ -207,8 +203,29 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
                 this, accepted < 0 ? batch.get(0) : batch.get(accepted), errno, accepted);
     }
 
-    private int sendGuarded(long first, Lifecycle... guards) {
-        return Lifecycle.make(() -> send(first), guards);
+    private int sendGuarded(SendRequest request) {
+        return Lifecycle.make(
+                () -> {
+                    int errno = send(request.address);
+                    if (errno == 0) {
+                        request.posted();
+                    }
+                    return errno;
+                },
+                request.guards());
+    }
+
+    private int sendGuarded(SendBatch batch) {
+        return Lifecycle.make(
+                () -> {
+                    int errno = send(batch.head());
+                    batch.posted(
+                            errno == 0
+                                    ? batch.size()
+                                    : batch.indexOf(NativeMemory.getLong(badSend, 0)));
+                    return errno;
+                },
+                batch.guards());
     }
 
     /**

@@ -179,6 +179,9 @@ public abstract sealed class SendRequest
         return NO_GUARDS;
     }
 
+    /** Accepted by the provider; called for what is {@link #guarded}, or in a batch with such. */
+    void posted() {}
+
     final void putImmediate(int value) {
         NativeMemory.putNetworkInt(address, IMMEDIATE, value);
     }

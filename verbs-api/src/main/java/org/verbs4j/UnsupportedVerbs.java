@@ -34,15 +34,16 @@ final class UnsupportedVerbs {
         if (!isMissing(errno)) {
             return new VerbsException(verb, errno, detail);
         }
-        boolean provided = ContextVerbs.verbs_get_ctx_op(context.address(), operation) != 0;
-        String who =
-                provided
-                        ? "the kernel or its driver of " + context.device().name() + " lacks it"
-                        : lacking(context);
-        return new UnsupportedVerbException(verb, errno, detail + ": " + who);
+        if (ContextVerbs.verbs_get_ctx_op(context.address(), operation) == 0) {
+            return new UnsupportedVerbException(verb, errno, detail + ": " + lacking(context));
+        }
+        return failure(verb, errno, context, detail);
     }
 
-    /** The failure of an exported function, whose operation the provider may lack. */
+    /**
+     * The failure of an exported function, whose operation the provider may lack: the library puts
+     * one that says so in its place.
+     */
     static VerbsException failure(String verb, int errno, DeviceContext context, String detail) {
         if (!isMissing(errno)) {
             return new VerbsException(verb, errno, detail);
