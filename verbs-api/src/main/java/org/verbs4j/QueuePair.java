@@ -139,8 +139,7 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
      */
     public final void post(SendRequest request) {
         request.requirePostable(this);
-        int errno =
-                request.guarded ? sendGuarded(request) : send(request.address);
+        int errno = request.guarded ? sendGuarded(request) : send(request.address);
         if (errno != 0) {
             throw PostFailure.of(this, request, errno, takeBad(badSend));
         }
@@ -153,8 +152,7 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
      */
     public final boolean offer(SendRequest request) {
         request.requirePostable(this);
-        int errno =
-                request.guarded ? sendGuarded(request) : send(request.address);
+        int errno = request.guarded ? sendGuarded(request) : send(request.address);
         if (errno == 0) {
             return true;
         }
@@ -190,8 +188,7 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         if (batch.size() == 0) {
             return 0;
         }
-        int errno =
-                batch.isGuarded() ? sendGuarded(batch.head(), batch.guards()) : send(batch.head());
+        int errno = batch.isGuarded() ? sendGuarded(batch) : send(batch.head());
         if (errno == 0) {
             return batch.size();
         }
