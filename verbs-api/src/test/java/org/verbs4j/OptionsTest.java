@@ -13,7 +13,6 @@ import org.verbs4j.bindings.ibv_qp_attr;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.EnumSet;
 
 /** Options, attributes and what is said about wrong ones. */
 class OptionsTest {
@@ -114,7 +113,9 @@ class OptionsTest {
     @Test
     void theTableNamesWhatIsMissingAndWhatIsNotAllowed() {
         Transitions.Rule rule =
-                requireNonNull(Transitions.of(QueuePairType.RC, QueuePairState.RESET, QueuePairState.INIT));
+                requireNonNull(
+                        Transitions.of(
+                                QueuePairType.RC, QueuePairState.RESET, QueuePairState.INIT));
         assertThat(rule.missing(Verbs.IBV_QP_STATE() | Verbs.IBV_QP_PORT()))
                 .containsExactly("IBV_QP_ACCESS_FLAGS", "IBV_QP_PKEY_INDEX");
         assertThat(rule.disallowed(Verbs.IBV_QP_STATE() | Verbs.IBV_QP_AV()))
@@ -123,14 +124,27 @@ class OptionsTest {
 
     @Test
     void everyStateCanBeResetAndAllButResetCanFail() {
-        for (QueuePairState state : EnumSet.allOf(QueuePairState.class)) {
-            assertThat(Transitions.of(state, QueuePairState.RESET)).isNotNull();
-            if (state != QueuePairState.RESET) {
-                assertThat(Transitions.of(state, QueuePairState.ERROR)).isNotNull();
+        for (QueuePairType type : QueuePairType.values()) {
+            for (QueuePairState state : QueuePairState.values()) {
+                assertThat(Transitions.of(type, state, QueuePairState.RESET)).isNotNull();
+                if (state != QueuePairState.RESET) {
+                    assertThat(Transitions.of(type, state, QueuePairState.ERROR)).isNotNull();
+                }
             }
         }
-        assertThat(Transitions.of(QueuePairType.RC, QueuePairState.RESET, QueuePairState.ERROR)).isNull();
-        assertThat(Transitions.of(QueuePairType.RC, QueuePairState.RESET, QueuePairState.READY_TO_SEND)).isNull();
-        assertThat(Transitions.of(QueuePairType.RC, QueuePairState.ERROR, QueuePairState.READY_TO_SEND)).isNull();
+        assertThat(Transitions.of(QueuePairType.RC, QueuePairState.RESET, QueuePairState.ERROR))
+                .isNull();
+        assertThat(
+                        Transitions.of(
+                                QueuePairType.RC,
+                                QueuePairState.RESET,
+                                QueuePairState.READY_TO_SEND))
+                .isNull();
+        assertThat(
+                        Transitions.of(
+                                QueuePairType.RC,
+                                QueuePairState.ERROR,
+                                QueuePairState.READY_TO_SEND))
+                .isNull();
     }
 }
