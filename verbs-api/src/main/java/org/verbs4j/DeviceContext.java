@@ -1,5 +1,6 @@
 package org.verbs4j;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.verbs4j.bindings.DataPath;
@@ -11,6 +12,7 @@ import org.verbs4j.internal.ProviderPolicy;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -38,6 +40,7 @@ public final class DeviceContext implements AutoCloseable {
     private final ProviderPolicy policy;
     private final List<Port> ports;
     private final Lifecycle life;
+    private final AsyncEvents events;
     private final boolean borrowed;
 
     /** A context with attributes that have been read; the tests have one without a device. */
@@ -55,6 +58,7 @@ public final class DeviceContext implements AutoCloseable {
         checkAttributes();
         this.policy = ProviderPolicy.of(DataPath.postSendFunction(handle.address()));
         this.life = new Lifecycle("context of " + device.name());
+        this.events = new AsyncEvents(life.toString(), handle, ibv_context.async_fd(handle));
         this.ports =
                 IntStream.rangeClosed(1, attributes.portCount())
                         .mapToObj(number -> new Port(this, number))
@@ -274,6 +278,49 @@ public final class DeviceContext implements AutoCloseable {
                 channel.life());
     }
 
+    /**
+     * Begins a completion queue that tells more of each completion, such as time stamps, {@code
+     * ibv_create_cq_ex(3)}.
+     *
+     * @param minCapacity as in {@link #newCompletionQueue(int)}
+     * @throws IllegalArgumentException when the device cannot make it so large
+     */
+    public ExtendedCompletionQueue.Builder newExtendedCompletionQueue(int minCapacity) {
+        life.requireOpen();
+        return new ExtendedCompletionQueue.Builder(this, minCapacity);
+    }
+
+    /**
+     * The clock that stamps completions, {@code ibv_query_device_ex(3)}.
+     *
+     * @throws UnsupportedVerbException when the device has none
+     */
+    public DeviceClock clock() {
+        return life.whileOpen(() -> DeviceClock.of(this));
+    }
+
+    /**
+     * Waits for something to happen to the device, its ports or what was made from it, {@code
+     * ibv_get_async_event(3)}. Several threads may wait; each event goes to one of them.
+     *
+     * @param timeout the longest wait; zero only looks
+     * @return what happened, acknowledged; null on time-out
+     * @throws InterruptedException when the thread is interrupted
+     * @throws IllegalStateException when the context is closed, before or meanwhile
+     * @throws VerbsException when the events cannot be read
+     */
+    public @Nullable AsyncEvent awaitAsyncEvent(Duration timeout) throws InterruptedException {
+        return events.await(timeout);
+    }
+
+    /**
+     * The descriptor of the asynchronous events, for an event loop of one's own: readable when
+     * {@link #awaitAsyncEvent} with zero time-out would find something. Do not close it.
+     */
+    public int asyncFileDescriptor() {
+        return ibv_context.async_fd(open());
+    }
+
     /** Escape hatch: {@code struct ibv_context *}, valid while the context is open. */
     public MemorySegment handle() {
         return open();
@@ -288,6 +335,10 @@ public final class DeviceContext implements AutoCloseable {
         return life;
     }
 
+    AsyncEvents events() {
+        return events;
+    }
+
     ProviderPolicy policy() {
         return policy;
     }
@@ -298,7 +349,8 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Closes the device, {@code ibv_close_device}. Does nothing when it is closed, or when it is
+     * Closes the device, {@code ibv_close_device}. A thread that waits for an event gets an {@link
+     * IllegalStateException}. Does nothing when it is closed, or when it is
      * not the program's but came from {@link org.verbs4j.cm}: the C library opens such a device
      * once and shares it.
      *
@@ -312,10 +364,13 @@ public final class DeviceContext implements AutoCloseable {
         }
         life.close(
                 () -> {
+                    events.close();
                     if (Verbs.ibv_close_device(handle) != 0) {
+                        events.reopen();
                         throw new VerbsException(
                                 "ibv_close_device", NativeLibraries.errno(), device.name());
                     }
+                    events.free();
                 });
     }
 

@@ -66,6 +66,7 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         this.life =
                 new Lifecycle(
                         "queue pair " + number + " on " + context.device().name(), setup.parents());
+        context.events().add(handle, this);
     }
 
     /** Its number, 24 bits. */
@@ -461,6 +462,7 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
                         admit(state.takesSends(), state.takesReceives());
                         throw new VerbsException("ibv_destroy_qp", errno, "cannot destroy " + life);
                     }
+                    setup.context().events().remove(handle, this);
                 });
     }
 
