@@ -24,10 +24,13 @@ final class FakeDevice {
     static final int MAX_SGE = 4;
     static final long MAX_MESSAGE = 1L << 31;
     private static final int LKEY = 0x11223344;
-    private static final int ANY_FD = 7;
     private static final int QUEUE_PAIR = 17;
 
     private final Arena arena = Arena.ofAuto();
+
+    /** For the operations beside the hot calls. */
+    final FakeProvider provider = new FakeProvider();
+
     final DeviceContext context;
     final ProtectionDomain domain;
     final CompletionQueue queue;
@@ -57,18 +60,13 @@ final class FakeDevice {
     record Part(long address, int length, int key) {}
 
     FakeDevice() {
-        MemorySegment handle = arena.allocate(ibv_context.layout());
-        MemorySegment ops = ibv_context.ops(handle);
+        MemorySegment ops = ibv_context.ops(provider.handle);
         ibv_context_ops.post_send(
                 ops, ibv_context_ops.post_send.allocate((qp, wr, bad) -> send(wr, bad), arena));
         ibv_context_ops.post_recv(
                 ops, ibv_context_ops.post_recv.allocate((qp, wr, bad) -> receive(wr, bad), arena));
         ibv_context_ops.poll_cq(
                 ops, ibv_context_ops.poll_cq.allocate((cq, count, wc) -> poll(count, wc), arena));
-        ibv_context.cmd_fd(handle, ANY_FD);
-        ibv_context.async_fd(handle, ANY_FD);
-        ibv_context.num_comp_vectors(handle, 1);
-        ibv_context.device(handle, handle);
         Guid guid = new Guid(1);
         DeviceAttributes attributes =
                 new DeviceAttributes(
@@ -95,13 +93,7 @@ final class FakeDevice {
                         DeviceAttributes.AtomicSupport.DEVICE);
         Device device =
                 new Device("fake0", guid, NodeType.CHANNEL_ADAPTER, TransportType.INFINIBAND);
-        // A critical call must not come back to Java, as this provider does.
-        System.setProperty("org.verbs4j.critical", "never");
-        try {
-            context = new DeviceContext(device, handle, attributes);
-        } finally {
-            System.clearProperty("org.verbs4j.critical");
-        }
+        context = provider.open(device, attributes);
         domain = new ProtectionDomain(context, arena.allocate(8));
         MemorySegment cq = arena.allocate(ibv_cq.layout());
         ibv_cq.cqe(cq, 128);

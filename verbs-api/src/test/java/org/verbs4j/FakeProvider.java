@@ -1,0 +1,162 @@
+package org.verbs4j;
+
+import org.verbs4j.bindings.Verbs;
+import org.verbs4j.bindings.ibv_context;
+import org.verbs4j.bindings.ibv_context_ops;
+import org.verbs4j.bindings.ibv_device;
+import org.verbs4j.bindings.verbs_context;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * An extended context, {@code struct verbs_context}, whose provider is Java: an operation exists
+ * when a test has provided it, notes its calls, and does what the test says. For the verbs that
+ * soft-RoCE does not have.
+ */
+final class FakeProvider {
+    private static final int ANY_FD = 7;
+    private static final MethodHandle NOTE_AND_RUN;
+
+    static {
+        try {
+            NOTE_AND_RUN =
+                    MethodHandles.lookup()
+                            .findVirtual(
+                                    FakeProvider.class,
+                                    "noteAndRun",
+                                    MethodType.methodType(
+                                            long.class,
+                                            String.class,
+                                            Operation.class,
+                                            long[].class));
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("the method is below", e);
+        }
+    }
+
+    private final Arena arena = Arena.ofAuto();
+    private final MemorySegment verbs = arena.allocate(verbs_context.layout());
+
+    /** {@code struct ibv_context *}, with the operations in front of it. */
+    final MemorySegment handle = verbs_context.context(verbs);
+
+    /** What the library has called, in order. */
+    final List<Call> calls = new ArrayList<>();
+
+    /** What an operation does: an int result goes into the low half. */
+    interface Operation {
+        /**
+         * Does the work.
+         *
+         * @param arguments as C passes them: pointers whole, integers in the low half
+         */
+        long run(Arguments arguments);
+    }
+
+    /** Arguments of a call; what they point to is alive only during it. */
+    record Arguments(List<Long> values) {
+        long pointer(int index) {
+            return values.get(index);
+        }
+
+        int integer(int index) {
+            return values.get(index).intValue();
+        }
+
+        /** What an argument points to. */
+        MemorySegment struct(int index, long size) {
+            return MemorySegment.ofAddress(pointer(index)).reinterpret(size);
+        }
+    }
+
+    /** A call that was made. */
+    record Call(String operation, Arguments arguments) {}
+
+    FakeProvider() {
+        verbs_context.sz(verbs, verbs_context.sizeof());
+        ibv_context.abi_compat(handle, Verbs.__VERBS_ABI_IS_EXTENDED());
+        ibv_context.cmd_fd(handle, ANY_FD);
+        ibv_context.async_fd(handle, ANY_FD);
+        ibv_context.num_comp_vectors(handle, 1);
+        ibv_context.device(handle, arena.allocate(ibv_device.layout()));
+    }
+
+    /**
+     * Provides an operation of {@code verbs_context}.
+     *
+     * @param offset such as {@code verbs_context.alloc_dm$offset()}
+     * @param arity how many arguments it has
+     */
+    void provide(String name, long offset, int arity, Operation operation) {
+        verbs.set(Verbs.C_POINTER, offset, function(name, arity, operation));
+    }
+
+    /**
+     * Provides an operation of {@code ibv_context_ops}.
+     *
+     * @param offset such as {@code ibv_context_ops.alloc_mw$offset()}
+     */
+    void provideClassic(String name, long offset, int arity, Operation operation) {
+        MemorySegment ops = ibv_context.ops(handle);
+        assert offset < ibv_context_ops.sizeof();
+        ops.set(Verbs.C_POINTER, offset, function(name, arity, operation));
+    }
+
+    /** A C function of longs that runs an operation, for the tables that objects carry. */
+    MemorySegment function(String name, int arity, Operation operation) {
+        MemoryLayout[] longs = new MemoryLayout[arity];
+        Arrays.fill(longs, ValueLayout.JAVA_LONG);
+        MethodHandle target =
+                NOTE_AND_RUN
+                        .bindTo(this)
+                        .bindTo(name)
+                        .bindTo(operation)
+                        .asCollector(long[].class, arity)
+                        .asType(
+                                MethodType.methodType(
+                                        long.class, Collections.nCopies(arity, long.class)));
+        return Linker.nativeLinker()
+                .upcallStub(target, FunctionDescriptor.of(ValueLayout.JAVA_LONG, longs), arena);
+    }
+
+    /** Zeroed memory that lives as long as the provider. */
+    MemorySegment allocate(MemoryLayout layout) {
+        return arena.allocate(layout);
+    }
+
+    /** The calls of one operation, in order. */
+    List<Call> callsOf(String operation) {
+        return calls.stream().filter(call -> call.operation().equals(operation)).toList();
+    }
+
+    /** A context over this provider whose hot calls may come back to Java. */
+    DeviceContext open(Device device, DeviceAttributes attributes) {
+        // A critical call must not come back to Java, as this provider does.
+        System.setProperty("org.verbs4j.critical", "never");
+        try {
+            return new DeviceContext(device, handle, attributes);
+        } finally {
+            System.clearProperty("org.verbs4j.critical");
+        }
+    }
+
+    /** Called by the stubs. A throw from here would end the process. */
+    @SuppressWarnings("UnusedMethod") // by NOTE_AND_RUN
+    private long noteAndRun(String name, Operation operation, long[] values) {
+        Arguments arguments = new Arguments(Arrays.stream(values).boxed().toList());
+        calls.add(new Call(name, arguments));
+        return operation.run(arguments);
+    }
+}
