@@ -27,7 +27,7 @@ public sealed interface AsyncEvent {
      * @param kind what happened
      * @param queuePair to which
      */
-    record QueuePairEvent(int code, Kind kind, @Nullable QueuePair queuePair)
+    record QueuePairEvent(int code, QueuePairEvent.Kind kind, @Nullable QueuePair queuePair)
             implements AsyncEvent {
         /** What happens to queue pairs. */
         public enum Kind {
@@ -74,7 +74,7 @@ public sealed interface AsyncEvent {
      * @param kind what happened
      * @param port its number, from 1
      */
-    record PortEvent(int code, Kind kind, int port) implements AsyncEvent {
+    record PortEvent(int code, PortEvent.Kind kind, int port) implements AsyncEvent {
         /** What happens to ports. */
         public enum Kind {
             /** It carries traffic. */

@@ -69,8 +69,7 @@ final class AsyncEvents {
                             "interrupted while waiting for an event of the " + name);
                 }
                 long left = deadline - System.nanoTime();
-                AsyncEvent event =
-                        descriptor().await(Math.max(0, left)) && !closed ? read() : null;
+                AsyncEvent event = descriptor().await(Math.max(0, left)) && !closed ? read() : null;
                 if (event != null) {
                     return event;
                 }

@@ -26,8 +26,7 @@ public enum CompletionField {
     DESTINATION_PATH_BITS(
             Verbs.IBV_WC_EX_WITH_DLID_PATH_BITS(), ibv_cq_ex.read_dlid_path_bits$offset()),
     /** {@link ExtendedCompletion#timestamp()}. */
-    TIMESTAMP(
-            Verbs.IBV_WC_EX_WITH_COMPLETION_TIMESTAMP(), ibv_cq_ex.read_completion_ts$offset()),
+    TIMESTAMP(Verbs.IBV_WC_EX_WITH_COMPLETION_TIMESTAMP(), ibv_cq_ex.read_completion_ts$offset()),
     /** {@link ExtendedCompletion#vlan()}. */
     VLAN(Verbs.IBV_WC_EX_WITH_CVLAN(), ibv_cq_ex.read_cvlan$offset()),
     /** {@link ExtendedCompletion#flowTag()}. */
@@ -49,6 +48,11 @@ public enum CompletionField {
 
     int bit() {
         return bit;
+    }
+
+    /** Its place among the fields of a row. */
+    int column() {
+        return Integer.numberOfTrailingZeros(bit);
     }
 
     /** Where {@code ibv_cq_ex} has the pointer of the function that reads it. */

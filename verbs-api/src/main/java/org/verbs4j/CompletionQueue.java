@@ -333,8 +333,7 @@ public final class CompletionQueue implements AutoCloseable {
                         MemorySegment moderate = ibv_modify_cq_attr.moderate(attr);
                         ibv_moderate_cq.cq_count(moderate, (short) completions);
                         ibv_moderate_cq.cq_period(moderate, (short) micros);
-                        int errno =
-                                ContextVerbs.ibv_modify_cq(handle.address(), attr.address());
+                        int errno = ContextVerbs.ibv_modify_cq(handle.address(), attr.address());
                         if (errno != 0) {
                             throw ControlFailure.of(
                                     context,

@@ -85,5 +85,4 @@ final class ControlFailure {
                 + context.provider()
                 + " has it, but not with these options or not with this kernel";
     }
-
 }

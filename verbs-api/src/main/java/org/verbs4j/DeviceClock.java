@@ -33,8 +33,7 @@ public final class DeviceClock {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = arena.allocate(ibv_device_attr_ex.layout());
             int errno =
-                    ContextVerbs.ibv_query_device_ex(
-                            context.handle().address(), 0, attr.address());
+                    ContextVerbs.ibv_query_device_ex(context.handle().address(), 0, attr.address());
             String what = "the clock of " + context.device().name();
             if (errno != 0) {
                 throw ControlFailure.of(context, "ibv_query_device_ex", errno, what);
@@ -56,7 +55,9 @@ public final class DeviceClock {
         return kiloHertz;
     }
 
-    /** The bits that it counts in; a time stamp has no others: {@code completion_timestamp_mask}. */
+    /**
+     * The bits that it counts in; a time stamp has no others: {@code completion_timestamp_mask}.
+     */
     public long mask() {
         return mask;
     }

@@ -300,6 +300,51 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
+     * A promise that what is made under it is used by one thread at a time, {@code
+     * ibv_alloc_td(3)}.
+     *
+     * @throws UnsupportedVerbException when the device has no such thing
+     */
+    public ThreadDomain newThreadDomain() {
+        return Lifecycle.make(() -> ThreadDomain.create(this), life);
+    }
+
+    /**
+     * A table that spreads packets over work queues, {@code ibv_create_rwq_ind_table(3)}.
+     *
+     * @param queues a power of two of them; one may be there several times
+     * @throws IllegalArgumentException when their number is no power of two
+     * @throws UnsupportedVerbException when the device has no such thing
+     * @throws VerbsException when the device refuses
+     */
+    public IndirectionTable newIndirectionTable(List<WorkQueue> queues) {
+        return IndirectionTable.make(this, List.copyOf(queues));
+    }
+
+    /**
+     * Counters for flows, {@code ibv_create_counters(3)}.
+     *
+     * @throws UnsupportedVerbException when the device has none
+     * @throws VerbsException when the device refuses
+     */
+    public FlowCounters newFlowCounters() {
+        return Lifecycle.make(() -> FlowCounters.create(this), life);
+    }
+
+    /**
+     * An IPsec transformation for flows, {@code ibv_create_flow_action_esp}, see {@code
+     * ibv_flow_action_esp(3)}.
+     *
+     * @param attributes a {@code struct ibv_flow_action_esp_attr}; what it points to must be alive
+     * @throws IllegalArgumentException when it is not as large as that
+     * @throws UnsupportedVerbException when the device has no such thing
+     * @throws VerbsException when the device refuses
+     */
+    public FlowAction newEspFlowAction(MemorySegment attributes) {
+        return Lifecycle.make(() -> FlowAction.createEsp(this, attributes), life);
+    }
+
+    /**
      * Waits for something to happen to the device, its ports or what was made from it, {@code
      * ibv_get_async_event(3)}. Several threads may wait; each event goes to one of them.
      *
@@ -350,9 +395,8 @@ public final class DeviceContext implements AutoCloseable {
 
     /**
      * Closes the device, {@code ibv_close_device}. A thread that waits for an event gets an {@link
-     * IllegalStateException}. Does nothing when it is closed, or when it is
-     * not the program's but came from {@link org.verbs4j.cm}: the C library opens such a device
-     * once and shares it.
+     * IllegalStateException}. Does nothing when it is closed, or when it is not the program's but
+     * came from {@link org.verbs4j.cm}: the C library opens such a device once and shares it.
      *
      * @throws IllegalStateException when something made from it is open, naming it
      * @throws VerbsException when the library refuses

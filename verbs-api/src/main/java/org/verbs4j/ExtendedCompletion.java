@@ -162,7 +162,7 @@ public final class ExtendedCompletion {
                     all.value(
                             row,
                             ExtendedCompletions.FIELDS
-                                    + CompletionField.QUEUE_PAIR_NUMBER.ordinal());
+                                    + CompletionField.QUEUE_PAIR_NUMBER.column());
             throw new WorkCompletionException(statusCode(), vendorError(), wrId(), (int) pair);
         }
     }

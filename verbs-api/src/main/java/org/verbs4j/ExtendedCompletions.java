@@ -7,7 +7,7 @@ import java.util.Objects;
  * them. Belongs to the thread that polls. Allocates nothing after it was made.
  *
  * <pre>
- *   | wr_id | status | opcode | vendor_err | wc_flags | one per field ... | tag | tag's private data |
+ *   | wr_id | status | opcode | vendor_err | wc_flags | one per bit of wc_flags ... | tag | tag's private data |
  * </pre>
  */
 public final class ExtendedCompletions {
@@ -17,7 +17,7 @@ public final class ExtendedCompletions {
     static final int VENDOR_ERROR = 3;
     static final int FLAGS = 4;
     static final int FIELDS = 5;
-    private static final int TAG_DATA = FIELDS + CompletionField.values().length;
+    private static final int TAG_DATA = FIELDS + Integer.SIZE;
     private static final int ROW = TAG_DATA + 1;
 
     private final long[] values;
@@ -82,7 +82,7 @@ public final class ExtendedCompletions {
     }
 
     void set(int row, CompletionField field, long value) {
-        set(row, FIELDS + field.ordinal(), value);
+        set(row, FIELDS + field.column(), value);
     }
 
     void setTagData(int row, long value) {
@@ -100,7 +100,7 @@ public final class ExtendedCompletions {
                             + " was not asked for when the queue was made: give it to"
                             + " ExtendedCompletionQueue.Builder.fields");
         }
-        return value(row, FIELDS + field.ordinal());
+        return value(row, FIELDS + field.column());
     }
 
     long tagData(int row) {

@@ -59,7 +59,7 @@ final class PostFailure {
                         + (send ? fullSend(pair) : fullReceive(pair)));
     }
 
-    private static String fullSend(QueuePair pair) {
+    static String fullSend(QueuePair pair) {
         return "the send queue of "
                 + pair
                 + " is full with "

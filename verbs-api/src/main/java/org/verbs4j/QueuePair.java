@@ -61,7 +61,9 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         DeviceContext context = setup.context();
         this.postSendFunction = DataPath.postSendFunction(context.address());
         this.postReceiveFunction = DataPath.postRecvFunction(context.address());
-        this.criticalSend = context.policy().post();
+        // While an extended sender's thread has the provider's lock it may have to stop for the
+        // virtual machine, which a critical call that spins for the lock would never let happen.
+        this.criticalSend = context.policy().post() && setup.extendedSends().isEmpty();
         this.criticalReceive = context.policy().poll();
         this.life =
                 new Lifecycle(
@@ -204,7 +206,7 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         CallGate entered = sendGate;
         long qp = entered.enter();
         if (qp == 0) {
-            throw notReady("send", "READY_TO_SEND");
+            throw notReadyToSend();
         }
         try {
             return criticalSend
@@ -213,6 +215,15 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         } finally {
             entered.leave();
         }
+    }
+
+    /** For posting by other functions than {@code ibv_post_send}. */
+    CallGate sendGate() {
+        return sendGate;
+    }
+
+    IllegalStateException notReadyToSend() {
+        return notReady("send", "READY_TO_SEND");
     }
 
     /**
@@ -324,6 +335,20 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         return new Send(this);
     }
 
+    /**
+     * A way to post what classic requests cannot, see {@code ibv_wr_post(3)}.
+     *
+     * @throws IllegalStateException when the builder's {@code extendedSends} was not asked for any
+     */
+    public final ExtendedSender newExtendedSender() {
+        life.requireOpen();
+        if (setup.extendedSends().isEmpty()) {
+            throw new IllegalStateException(
+                    life + " was not made for it: call extendedSends of its builder");
+        }
+        return new ExtendedSender(this);
+    }
+
     /** A receive request, to be filled in. */
     public final ReceiveRequest newReceive() {
         life.requireOpen();
@@ -346,6 +371,17 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
      */
     public final ReceiveBatch newReceiveBatch(int capacity) {
         return new ReceiveBatch(this, capacity);
+    }
+
+    /**
+     * Puts a rule in force that steers packets here, {@code ibv_create_flow(3)}; mostly of raw
+     * packets.
+     *
+     * @throws UnsupportedVerbException when the device cannot steer, or not so
+     * @throws VerbsException when the device refuses
+     */
+    public final Flow newFlow(FlowRule rule) {
+        return Flow.make(this, rule);
     }
 
     /**

@@ -2,6 +2,9 @@ package org.verbs4j;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -30,6 +33,7 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
     int maxReceiveSge = 1;
     int maxInlineData;
     boolean signalAll;
+    final Set<SendOperation> extendedSends = EnumSet.noneOf(SendOperation.class);
     Access[] remoteAccess = {};
 
     QueuePairBuilder(
@@ -163,6 +167,18 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
         return self();
     }
 
+    /**
+     * Asks for operations of {@link QueuePair#newExtendedSender()}, beside those asked for before.
+     * By default there are none. The queue pair then posts all sends by calls that are some
+     * nanoseconds slower.
+     *
+     * @param operations {@code build} refuses those that the device does not have
+     */
+    public final B extendedSends(SendOperation... operations) {
+        Collections.addAll(extendedSends, operations);
+        return self();
+    }
+
     /** What was asked for, for messages. */
     @Override
     public final String toString() {
@@ -175,6 +191,7 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
                 + maxReceiveSge
                 + " parts, "
                 + maxInlineData
-                + " bytes inline";
+                + " bytes inline"
+                + (extendedSends.isEmpty() ? "" : ", extended sends " + extendedSends);
     }
 }

@@ -1,6 +1,7 @@
 package org.verbs4j;
 
 import org.jspecify.annotations.Nullable;
+import org.verbs4j.bindings.ContextVerbs;
 import org.verbs4j.bindings.NativeLibraries;
 import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
@@ -8,11 +9,14 @@ import org.verbs4j.bindings.ibv_qp;
 import org.verbs4j.bindings.ibv_qp_attr;
 import org.verbs4j.bindings.ibv_qp_cap;
 import org.verbs4j.bindings.ibv_qp_init_attr;
+import org.verbs4j.bindings.ibv_qp_init_attr_ex;
+import org.verbs4j.bindings.verbs_context;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What a queue pair was made with and does not change: the native object, where it is attached, and
@@ -35,7 +39,8 @@ record QueuePairSetup(
         int maxReceiveRequests,
         int maxSendSge,
         int maxReceiveSge,
-        int maxInlineData) {
+        int maxInlineData,
+        Set<SendOperation> extendedSends) {
 
     /** Every bit that an RC, UC or UD queue pair may be asked for. */
     static final int EVERYTHING = Verbs.IBV_QP_DEST_QPN() * 2 - 1;
@@ -52,11 +57,23 @@ record QueuePairSetup(
             gid = port.routableGid().orElse(null);
         }
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment init = arena.allocate(ibv_qp_init_attr.layout());
+            // The extended attributes begin with the others.
+            MemorySegment init = arena.allocate(ibv_qp_init_attr_ex.layout());
             fill(init, asked, type);
-            MemorySegment qp = Verbs.ibv_create_qp(asked.domain.handle(), init);
+            MemorySegment qp =
+                    asked.extendedSends.isEmpty()
+                            ? Verbs.ibv_create_qp(asked.domain.handle(), init)
+                            : createExtended(init, asked);
             if (qp.address() == 0) {
                 int errno = NativeLibraries.errno();
+                if (!asked.extendedSends.isEmpty()) {
+                    throw ControlFailure.of(
+                            context,
+                            "ibv_create_qp_ex",
+                            verbs_context.create_qp_ex$offset(),
+                            errno,
+                            whyNot(asked, context, errno));
+                }
                 throw new VerbsException("ibv_create_qp", errno, whyNot(asked, context, errno));
             }
             qp = qp.reinterpret(ibv_qp.sizeof());
@@ -84,12 +101,23 @@ record QueuePairSetup(
                         ibv_qp_cap.max_recv_wr(cap),
                         Math.max(asked.maxSendSge, ibv_qp_cap.max_send_sge(cap)),
                         Math.max(asked.maxReceiveSge, ibv_qp_cap.max_recv_sge(cap)),
-                        ibv_qp_cap.max_inline_data(cap));
+                        ibv_qp_cap.max_inline_data(cap),
+                        Set.copyOf(asked.extendedSends));
             } catch (RuntimeException | Error e) {
                 Verbs.ibv_destroy_qp(qp); // nobody else knows it yet
                 throw e;
             }
         }
+    }
+
+    private static MemorySegment createExtended(MemorySegment init, QueuePairBuilder<?> asked) {
+        ibv_qp_init_attr_ex.comp_mask(
+                init, Verbs.IBV_QP_INIT_ATTR_PD() | Verbs.IBV_QP_INIT_ATTR_SEND_OPS_FLAGS());
+        ibv_qp_init_attr_ex.pd(init, asked.domain.handle());
+        ibv_qp_init_attr_ex.send_ops_flags(init, SendOperation.mask(asked.extendedSends));
+        DeviceContext context = asked.domain.context();
+        return MemorySegment.ofAddress(
+                ContextVerbs.ibv_create_qp_ex(context.address(), init.address()));
     }
 
     private static void fill(MemorySegment init, QueuePairBuilder<?> asked, int type) {

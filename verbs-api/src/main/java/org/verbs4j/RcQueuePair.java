@@ -197,7 +197,7 @@ public final class RcQueuePair extends QueuePair {
         return new FetchAndAdd(this);
     }
 
-    private void requireReads() {
+    void requireReads() {
         life().requireOpen();
         readsMade = true;
         if (initiatedReads == 0) {

@@ -124,14 +124,7 @@ final class ControlCalls {
             forgetErrno(state);
             return (long)
                     Shape.HANDLE.invokeExact(
-                            function,
-                            state,
-                            word(a),
-                            word(b),
-                            word(c),
-                            word(d),
-                            word(e),
-                            word(f));
+                            function, state, word(a), word(b), word(c), word(d), word(e), word(f));
         } catch (Throwable failure) {
             throw Calls.unexpected(failure);
         } finally {
