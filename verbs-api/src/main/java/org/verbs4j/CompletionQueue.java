@@ -299,11 +299,7 @@ public final class CompletionQueue implements AutoCloseable {
                                         ? ": poll first, it cannot hold fewer completions than are"
                                                 + " in it"
                                         : "";
-                        throw ControlFailure.of(
-                                context,
-                                "ibv_resize_cq",
-                                errno,
-                                "resizing the " + life + " to " + minCapacity + hint);
+                        throw UnsupportedVerbs.failure("ibv_resize_cq", errno, context, "resizing the " + life + " to " + minCapacity + hint);
                     }
                     capacity = ibv_cq.cqe(handle);
                     return capacity;
@@ -335,11 +331,7 @@ public final class CompletionQueue implements AutoCloseable {
                         ibv_moderate_cq.cq_period(moderate, (short) micros);
                         int errno = ContextVerbs.ibv_modify_cq(handle.address(), attr.address());
                         if (errno != 0) {
-                            throw ControlFailure.of(
-                                    context,
-                                    "ibv_modify_cq",
-                                    verbs_context.modify_cq$offset(),
-                                    errno,
+                            throw UnsupportedVerbs.failure("ibv_modify_cq", errno, context, verbs_context.modify_cq$offset(),
                                     "moderating the " + life);
                         }
                         return true;

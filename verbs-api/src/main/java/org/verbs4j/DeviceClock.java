@@ -36,7 +36,7 @@ public final class DeviceClock {
                     ContextVerbs.ibv_query_device_ex(context.handle().address(), 0, attr.address());
             String what = "the clock of " + context.device().name();
             if (errno != 0) {
-                throw ControlFailure.of(context, "ibv_query_device_ex", errno, what);
+                throw UnsupportedVerbs.failure("ibv_query_device_ex", errno, context, what);
             }
             long kiloHertz = ibv_device_attr_ex.hca_core_clock(attr);
             long mask = ibv_device_attr_ex.completion_timestamp_mask(attr);
@@ -83,11 +83,7 @@ public final class DeviceClock {
         int errno = ContextVerbs.ibv_query_rt_values_ex(context.address(), values.address());
         String what = "reading the clock of " + context.device().name();
         if (errno != 0) {
-            throw ControlFailure.of(
-                    context,
-                    "ibv_query_rt_values_ex",
-                    verbs_context.query_rt_values$offset(),
-                    errno,
+            throw UnsupportedVerbs.failure("ibv_query_rt_values_ex", errno, context, verbs_context.query_rt_values$offset(),
                     what);
         }
         if ((ibv_values_ex.comp_mask(values) & Verbs.IBV_VALUES_MASK_RAW_CLOCK()) == 0) {

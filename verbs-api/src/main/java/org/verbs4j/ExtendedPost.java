@@ -4,6 +4,7 @@ import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_abort;
 import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_atomic_cmp_swp;
 import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_atomic_fetch_add;
 import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_atomic_write;
+import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_bind_mw;
 import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_complete;
 import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_local_inv;
 import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_rdma_read;
@@ -20,6 +21,7 @@ import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_set_sge_list;
 import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_start;
 
 import org.verbs4j.bindings.ibv_data_buf;
+import org.verbs4j.bindings.ibv_mw_bind_info;
 import org.verbs4j.bindings.ibv_qp_ex;
 import org.verbs4j.bindings.ibv_sge;
 
@@ -84,6 +86,14 @@ final class ExtendedPost implements AutoCloseable {
     }
 
     private MemorySegment argumentOf(ExtendedRequest request) {
+        ExtendedRequest.Binding binding = request.binding;
+        if (binding != null) {
+            MemorySegment info = arena.allocate(ibv_mw_bind_info.layout());
+            MemorySlice part = binding.part();
+            MemoryWindow.describe(
+                    info, part.region(), part.address(), part.length(), binding.access().toArray(Access[]::new));
+            return info;
+        }
         return request.operation == SendOperation.ATOMIC_WRITE
                 ? arena.allocateFrom(ValueLayout.JAVA_LONG, request.first)
                 : allocate(request.header);
@@ -138,10 +148,19 @@ final class ExtendedPost implements AutoCloseable {
                     ibv_wr_atomic_cmp_swp(qp, key, remote, request.first, request.second);
             case FETCH_AND_ADD -> ibv_wr_atomic_fetch_add(qp, key, remote, request.first);
             case ATOMIC_WRITE -> ibv_wr_atomic_write(qp, key, remote, argument.address());
+            case BIND_WINDOW -> bind(qp, request, argument);
             case LOCAL_INVALIDATE -> ibv_wr_local_inv(qp, key);
             case SEGMENTED_SEND ->
                     ibv_wr_send_tso(
                             qp, argument.address(), request.header.length, (int) request.first);
+        }
+    }
+
+    private static void bind(long qp, ExtendedRequest request, MemorySegment info) {
+        ExtendedRequest.Binding binding = request.binding;
+        if (binding != null) {
+            long window = binding.window().handle().address();
+            ibv_wr_bind_mw(qp, window, request.key, info.address());
         }
     }
 

@@ -26,6 +26,12 @@ public final class ExtendedRequest {
     final long second;
     final byte[] header;
 
+    /** What a binding binds. */
+    final @Nullable Binding binding;
+
+    /** A window, and what of which region it opens to the peer. */
+    record Binding(MemoryWindow window, MemorySlice part, List<Access> access) {}
+
     private final List<MemorySlice> parts = new ArrayList<>();
     private final ByteArrayOutputStream inline = new ByteArrayOutputStream();
     private final List<Integer> inlineLengths = new ArrayList<>();
@@ -47,6 +53,18 @@ public final class ExtendedRequest {
         this.first = first;
         this.second = second;
         this.header = header;
+        this.binding = null;
+    }
+
+    ExtendedRequest(ExtendedSender sender, int newKey, Binding binding) {
+        this.sender = sender;
+        this.operation = SendOperation.BIND_WINDOW;
+        this.remoteAddress = 0;
+        this.key = newKey;
+        this.first = 0;
+        this.second = 0;
+        this.header = new byte[0];
+        this.binding = binding;
     }
 
     /** Sets the number that its completion will carry. */
@@ -144,7 +162,8 @@ public final class ExtendedRequest {
     /** Whether a setter of C has to follow. */
     boolean takesData() {
         return operation != SendOperation.LOCAL_INVALIDATE
-                && operation != SendOperation.ATOMIC_WRITE;
+                && operation != SendOperation.ATOMIC_WRITE
+                && operation != SendOperation.BIND_WINDOW;
     }
 
     long id() {

@@ -142,6 +142,31 @@ public final class ExtendedSender {
     }
 
     /**
+     * Adds the binding of a memory window of type 2, {@code ibv_wr_bind_mw}; as {@link BindWindow}.
+     *
+     * @param window of the queue pair's domain, not bound
+     * @param newKey its key from then on: any with the upper 24 bits of {@link MemoryWindow#rkey()}
+     * @param part of a region with {@link Access#MEMORY_WINDOW_BIND}
+     * @param access what the peer may do
+     * @throws IllegalArgumentException when window or region are of another domain
+     */
+    public ExtendedRequest bindWindow(
+            MemoryWindow window, int newKey, MemorySlice part, Access... access) {
+        for (ProtectionDomain domain :
+                List.of(window.protectionDomain(), part.region().protectionDomain())) {
+            if (!domain.sharesMemoryWith(pair.setup().domain())) {
+                throw new IllegalArgumentException(
+                        "window and region must be of the protection domain of " + pair);
+            }
+        }
+        return add(
+                new ExtendedRequest(
+                        this,
+                        newKey,
+                        new ExtendedRequest.Binding(window, part, List.of(access))));
+    }
+
+    /**
      * Adds a send of raw packets that the device cuts into segments, {@code ibv_wr_send_tso}.
      *
      * @param header what each packet begins with, copied now; at most 65535 bytes
@@ -233,6 +258,19 @@ public final class ExtendedSender {
             request.parts()
                     .forEach(part -> part.region().requirePart(part.offset(), part.length()));
         }
+        // A provider looks into windows and regions that are bound: they must not go meanwhile.
+        List<Lifecycle> bound = new ArrayList<>();
+        for (ExtendedRequest request : requests) {
+            ExtendedRequest.Binding binding = request.binding;
+            if (binding != null) {
+                bound.add(binding.window().life());
+                bound.add(binding.part().region().life());
+            }
+        }
+        return Lifecycle.make(this::postPrepared, bound.toArray(Lifecycle[]::new));
+    }
+
+    private int postPrepared() {
         try (ExtendedPost prepared = new ExtendedPost(requests, softRoce)) {
             CallGate gate = pair.sendGate();
             long qp = gate.enter();

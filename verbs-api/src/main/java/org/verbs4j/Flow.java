@@ -38,11 +38,7 @@ public final class Flow implements AutoCloseable {
             MemorySegment attr = encoder.finish(rule);
             long flow = ContextVerbs.ibv_create_flow(pair.handle().address(), attr.address());
             if (flow == 0) {
-                throw ControlFailure.of(
-                        context,
-                        "ibv_create_flow",
-                        verbs_context.ibv_create_flow$offset(),
-                        NativeLibraries.errno(),
+                throw UnsupportedVerbs.failure("ibv_create_flow", NativeLibraries.errno(), context, verbs_context.ibv_create_flow$offset(),
                         "a flow to " + pair + " by " + rule);
             }
             return new Flow(

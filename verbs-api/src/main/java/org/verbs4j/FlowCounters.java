@@ -49,11 +49,7 @@ public final class FlowCounters implements AutoCloseable {
             MemorySegment attr = arena.allocate(ibv_counters_init_attr.layout());
             long counters = ContextVerbs.ibv_create_counters(context.address(), attr.address());
             if (counters == 0) {
-                throw ControlFailure.of(
-                        context,
-                        "ibv_create_counters",
-                        verbs_context.create_counters$offset(),
-                        NativeLibraries.errno(),
+                throw UnsupportedVerbs.failure("ibv_create_counters", NativeLibraries.errno(), context, verbs_context.create_counters$offset(),
                         "counters on " + context.device().name());
             }
             return new FlowCounters(
@@ -127,7 +123,7 @@ public final class FlowCounters implements AutoCloseable {
 
     private void check(String verb, long operation, int errno, String what) {
         if (errno != 0) {
-            throw ControlFailure.of(context, verb, operation, errno, what);
+            throw UnsupportedVerbs.failure(verb, errno, context, operation, what);
         }
     }
 

@@ -64,11 +64,7 @@ public final class IndirectionTable implements AutoCloseable {
             ibv_rwq_ind_table_init_attr.ind_tbl(attr, list);
             long table = ContextVerbs.ibv_create_rwq_ind_table(context.address(), attr.address());
             if (table == 0) {
-                throw ControlFailure.of(
-                        context,
-                        "ibv_create_rwq_ind_table",
-                        verbs_context.create_rwq_ind_table$offset(),
-                        NativeLibraries.errno(),
+                throw UnsupportedVerbs.failure("ibv_create_rwq_ind_table", NativeLibraries.errno(), context, verbs_context.create_rwq_ind_table$offset(),
                         "an indirection table of "
                                 + queues.size()
                                 + " work queues on "

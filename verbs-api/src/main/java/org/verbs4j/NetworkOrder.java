@@ -24,12 +24,13 @@ final class NetworkOrder {
         return toHost(value);
     }
 
-    static short toNetwork(short value) {
+    /** Swapping is its own inverse. */
+    static long toNetwork(long value) {
         return toHost(value);
     }
 
     /** Swapping is its own inverse. */
-    static long toNetwork(long value) {
+    static short toNetwork(short value) {
         return toHost(value);
     }
 }

@@ -67,11 +67,7 @@ record QueuePairSetup(
             if (qp.address() == 0) {
                 int errno = NativeLibraries.errno();
                 if (!asked.extendedSends.isEmpty()) {
-                    throw ControlFailure.of(
-                            context,
-                            "ibv_create_qp_ex",
-                            verbs_context.create_qp_ex$offset(),
-                            errno,
+                    throw UnsupportedVerbs.failure("ibv_create_qp_ex", errno, context, verbs_context.create_qp_ex$offset(),
                             whyNot(asked, context, errno));
                 }
                 throw new VerbsException("ibv_create_qp", errno, whyNot(asked, context, errno));

@@ -30,6 +30,8 @@ public enum SendOperation {
      * 6.3, which then fail the request.
      */
     ATOMIC_WRITE(Verbs.IBV_QP_EX_WITH_ATOMIC_WRITE()),
+    /** {@link ExtendedSender#bindWindow}. */
+    BIND_WINDOW(Verbs.IBV_QP_EX_WITH_BIND_MW()),
     /** {@link ExtendedSender#invalidate}. */
     LOCAL_INVALIDATE(Verbs.IBV_QP_EX_WITH_LOCAL_INV()),
     /** {@link ExtendedSender#segmentedSend}. */

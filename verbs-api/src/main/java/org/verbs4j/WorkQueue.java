@@ -101,11 +101,7 @@ public final class WorkQueue implements AutoCloseable {
             }
             long wq = ContextVerbs.ibv_create_wq(context.address(), attr.address());
             if (wq == 0) {
-                throw ControlFailure.of(
-                        context,
-                        "ibv_create_wq",
-                        verbs_context.create_wq$offset(),
-                        NativeLibraries.errno(),
+                throw UnsupportedVerbs.failure("ibv_create_wq", NativeLibraries.errno(), context, verbs_context.create_wq$offset(),
                         "a work queue of "
                                 + asked.maxRequests
                                 + " requests of "
@@ -174,8 +170,7 @@ public final class WorkQueue implements AutoCloseable {
     private void modify(MemorySegment attr, String what) {
         int errno = ContextVerbs.ibv_modify_wq(handle.address(), attr.address());
         if (errno != 0) {
-            throw ControlFailure.of(
-                    context, "ibv_modify_wq", verbs_context.modify_wq$offset(), errno, what);
+            throw UnsupportedVerbs.failure("ibv_modify_wq", errno, context, verbs_context.modify_wq$offset(), what);
         }
     }
 

@@ -85,7 +85,7 @@ class DomainsAndQueuesTest {
         assertThatThrownBy(device.context::newThreadDomain)
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("ibv_alloc_td: EOPNOTSUPP")
-                .hasMessageContaining("the provider unknown does not have it");
+                .hasMessageContaining("the provider unknown of fake0 lacks it");
     }
 
     @Test

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.verbs4j.Access;
 import org.verbs4j.ConnectOptions;
 import org.verbs4j.ExtendedSender;
 import org.verbs4j.MemoryRegion;
+import org.verbs4j.MemoryWindow;
 import org.verbs4j.PostException;
 import org.verbs4j.ProtectionDomain;
 import org.verbs4j.RcQueuePair;
@@ -35,6 +37,7 @@ class ExtendedSendIT {
         SendOperation.READ,
         SendOperation.COMPARE_AND_SWAP,
         SendOperation.FETCH_AND_ADD,
+        SendOperation.BIND_WINDOW,
         SendOperation.LOCAL_INVALIDATE
     };
 
@@ -220,6 +223,37 @@ class ExtendedSendIT {
         assertThatThrownBy(() -> sender.invalidate(1).part(left.memory, 0, 8))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("LOCAL_INVALIDATE has no data");
+    }
+
+    @Test
+    void aWindowIsBoundWrittenThroughAndInvalidated() {
+        try (MemoryRegion region =
+                        left.domain.allocate(
+                                4096, Access.LOCAL_WRITE, Access.MEMORY_WINDOW_BIND);
+                MemoryWindow window = left.domain.newMemoryWindow(MemoryWindow.Type.TYPE_2)) {
+            int key = MemoryWindow.nextKey(window.rkey());
+            sender.bindWindow(window, key, region.slice(0, 64), Access.REMOTE_WRITE).id(1);
+            sender.post();
+            assertThat(left.next())
+                    .extracting(Done::opcode, Done::status)
+                    .containsExactly(WorkOpcode.BIND_WINDOW, WorkStatus.SUCCESS);
+
+            RemoteBuffer open = new RemoteBuffer(region.address(), 64, key);
+            right.memory.segment().setString(0, "through", StandardCharsets.US_ASCII);
+            ExtendedSender peer = right.pair.newExtendedSender();
+            peer.write(open).part(right.memory, 0, 8);
+            peer.post();
+            assertThat(right.next().status()).isEqualTo(WorkStatus.SUCCESS);
+            assertThat(region.segment().getString(0, StandardCharsets.US_ASCII))
+                    .isEqualTo("through");
+
+            sender.invalidate(key);
+            sender.post();
+            assertThat(left.next().opcode()).isEqualTo(WorkOpcode.LOCAL_INVALIDATE);
+            peer.write(open).part(right.memory, 0, 8);
+            peer.post();
+            assertThat(right.next().status()).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
+        }
     }
 
     @Test
