@@ -70,7 +70,7 @@ class FlowTest {
                         .build();
         device.pair.newFlow(sniffer).close();
         assertThat(rule)
-                .isEqualTo(hex("00000000 03000000 1400 0201 00 02 0000 03000000"))
+                .isEqualTo(hex("00000000 03000000 1400 0201 00 02 0000 06000000"))
                 .hasSize((int) ibv_flow_attr.sizeof());
         assertThat(provider.callsOf("destroy_flow")).hasSize(1);
     }
