@@ -60,6 +60,25 @@ public sealed interface AsyncEvent {
             implements AsyncEvent {}
 
     /**
+     * Of a shared receive queue.
+     *
+     * @param code {@code IBV_EVENT_SRQ_*}
+     * @param kind what happened
+     * @param queue to which
+     */
+    record SharedReceiveQueueEvent(
+            int code, SharedReceiveQueueEvent.Kind kind, @Nullable SharedReceiveQueue queue)
+            implements AsyncEvent {
+        /** What happens to shared receive queues. */
+        public enum Kind {
+            /** It is broken. */
+            ERROR,
+            /** Fewer receives are left than {@link SharedReceiveQueue#armLimit} said; disarmed. */
+            LIMIT_REACHED
+        }
+    }
+
+    /**
      * A work queue has failed.
      *
      * @param code {@code IBV_EVENT_WQ_FATAL}

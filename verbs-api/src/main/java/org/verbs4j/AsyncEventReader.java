@@ -3,6 +3,7 @@ package org.verbs4j;
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.AsyncEvent.PortEvent;
 import org.verbs4j.AsyncEvent.QueuePairEvent;
+import org.verbs4j.AsyncEvent.SharedReceiveQueueEvent;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_async_event;
 
@@ -66,6 +67,15 @@ final class AsyncEventReader {
         PortEvent.Kind ofPort = PORT.get(code);
         if (ofPort != null) {
             return new PortEvent(code, ofPort, ibv_async_event.element.port_num(element));
+        }
+        if (code == Verbs.IBV_EVENT_SRQ_ERR() || code == Verbs.IBV_EVENT_SRQ_LIMIT_REACHED()) {
+            long queue = ibv_async_event.element.srq(element).address();
+            return new SharedReceiveQueueEvent(
+                    code,
+                    code == Verbs.IBV_EVENT_SRQ_ERR()
+                            ? SharedReceiveQueueEvent.Kind.ERROR
+                            : SharedReceiveQueueEvent.Kind.LIMIT_REACHED,
+                    find(SharedReceiveQueue.class, queue, objects));
         }
         if (code == Verbs.IBV_EVENT_CQ_ERR()) {
             long queue = ibv_async_event.element.cq(element).address();

@@ -42,6 +42,7 @@ public final class DeviceContext implements AutoCloseable {
     private final Lifecycle life;
     private final AsyncEvents events;
     private final boolean borrowed;
+    private final QueuePairTable queuePairs = new QueuePairTable();
 
     /** A context with attributes that have been read; the tests have one without a device. */
     DeviceContext(Device device, MemorySegment handle, DeviceAttributes attributes) {
@@ -417,6 +418,29 @@ public final class DeviceContext implements AutoCloseable {
         return ibv_context.async_fd(open());
     }
 
+    /**
+     * A domain of extended reliable connections for this process, {@code ibv_open_xrcd(3)}.
+     *
+     * @throws UnsupportedVerbException when the library, the provider or the kernel cannot
+     * @throws VerbsException when the kernel refuses
+     */
+    public XrcDomain newXrcDomain() {
+        return Lifecycle.make(() -> XrcDomain.anonymous(this), life);
+    }
+
+    /**
+     * The domain of extended reliable connections of a file, {@code ibv_open_xrcd(3)}: the same for
+     * all processes that have the file open.
+     *
+     * @param descriptor an open file; it may be closed afterwards
+     * @param exclusive whether it is refused when there is one already
+     * @throws UnsupportedVerbException when the library, the provider or the kernel cannot
+     * @throws VerbsException when the kernel refuses
+     */
+    public XrcDomain newXrcDomain(int descriptor, boolean exclusive) {
+        return Lifecycle.make(() -> XrcDomain.ofFile(this, descriptor, exclusive), life);
+    }
+
     /** Escape hatch: {@code struct ibv_context *}, valid while the context is open. */
     public MemorySegment handle() {
         return open();
@@ -433,6 +457,10 @@ public final class DeviceContext implements AutoCloseable {
 
     AsyncEvents events() {
         return events;
+    }
+
+    QueuePairTable queuePairs() {
+        return queuePairs;
     }
 
     ProviderPolicy policy() {

@@ -18,6 +18,8 @@ import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_set_inline_data;
 import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_set_inline_data_list;
 import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_set_sge;
 import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_set_sge_list;
+import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_set_ud_addr;
+import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_set_xrc_srqn;
 import static org.verbs4j.bindings.ExtendedQueuePair.ibv_wr_start;
 
 import org.verbs4j.bindings.ibv_data_buf;
@@ -121,6 +123,7 @@ final class ExtendedPost implements AutoCloseable {
                 ibv_qp_ex.wr_id(pair, request.id());
                 ibv_qp_ex.wr_flags(pair, request.flags());
                 begin(qp, request, arguments[i]);
+                setAddress(qp, request);
                 if (request.takesData()) {
                     setData(qp, request, data[i]);
                 }
@@ -161,6 +164,16 @@ final class ExtendedPost implements AutoCloseable {
         if (binding != null) {
             long window = binding.window().handle().address();
             ibv_wr_bind_mw(qp, window, request.key, info.address());
+        }
+    }
+
+    private static void setAddress(long qp, ExtendedRequest request) {
+        AddressHandle destination = request.destination();
+        if (destination != null) {
+            long handle = destination.handle().address();
+            ibv_wr_set_ud_addr(qp, handle, request.remoteNumber(), request.remoteKey());
+        } else if (request.namesQueue()) {
+            ibv_wr_set_xrc_srqn(qp, request.remoteNumber());
         }
     }
 

@@ -35,6 +35,10 @@ public final class ExtendedRequest {
     private final List<MemorySlice> parts = new ArrayList<>();
     private final ByteArrayOutputStream inline = new ByteArrayOutputStream();
     private final List<Integer> inlineLengths = new ArrayList<>();
+    private @Nullable AddressHandle destination;
+    private boolean namesQueue;
+    private int remoteNumber;
+    private int remoteKey;
     private long id;
     private int flags = Verbs.IBV_SEND_SIGNALED();
 
@@ -150,6 +154,68 @@ public final class ExtendedRequest {
         inlineLengths.add((int) data.byteSize());
         flags |= Verbs.IBV_SEND_INLINE();
         return this;
+    }
+
+    /**
+     * Sets where a datagram goes, {@code ibv_wr_set_ud_addr}; every request of a {@link
+     * UdQueuePair} needs it.
+     *
+     * @param handle of the queue pair's protection domain; it may not be closed while it is posted
+     * @param queuePairNumber the peer's, 24 bits
+     * @param queueKey the peer's
+     * @throws IllegalArgumentException when the handle is of another domain
+     * @throws IllegalStateException when the handle is closed
+     */
+    public ExtendedRequest to(AddressHandle handle, int queuePairNumber, int queueKey) {
+        sender.requireDestination(handle);
+        destination = handle;
+        remoteNumber = queuePairNumber;
+        remoteKey = queueKey;
+        return this;
+    }
+
+    /**
+     * Sets the peer's shared receive queue, {@code ibv_wr_set_xrc_srqn}; every request of an {@link
+     * XrcSendQueuePair} needs it.
+     *
+     * @param sharedReceiveQueue its number
+     */
+    public ExtendedRequest toQueue(int sharedReceiveQueue) {
+        remoteNumber = sharedReceiveQueue;
+        namesQueue = true;
+        return this;
+    }
+
+    /** What C would take from wherever it happens to be. */
+    void requireAddress(QueuePairType type) {
+        if (type == QueuePairType.UD && destination == null) {
+            throw new IllegalStateException(this + " has no destination: give it one with to(...)");
+        }
+        if (type == QueuePairType.XRC_SEND && !namesQueue) {
+            throw new IllegalStateException(
+                    this + " names no shared receive queue: give it one with toQueue(...)");
+        }
+        if (type != QueuePairType.UD && destination != null
+                || type != QueuePairType.XRC_SEND && namesQueue) {
+            throw new IllegalStateException(
+                    this + " has a destination, which a queue pair of type " + type + " has itself");
+        }
+    }
+
+    @Nullable AddressHandle destination() {
+        return destination;
+    }
+
+    boolean namesQueue() {
+        return namesQueue;
+    }
+
+    int remoteNumber() {
+        return remoteNumber;
+    }
+
+    int remoteKey() {
+        return remoteKey;
     }
 
     private void requireData() {

@@ -154,7 +154,7 @@ public final class ExtendedSender {
             MemoryWindow window, int newKey, MemorySlice part, Access... access) {
         for (ProtectionDomain domain :
                 List.of(window.protectionDomain(), part.region().protectionDomain())) {
-            if (!domain.sharesMemoryWith(pair.setup().domain())) {
+            if (!domain.sharesMemoryWith(pair.protectionDomain())) {
                 throw new IllegalArgumentException(
                         "window and region must be of the protection domain of " + pair);
             }
@@ -194,7 +194,7 @@ public final class ExtendedSender {
                             + request.operation
                             + ": give it to extendedSends of its builder");
         }
-        if (pair instanceof RcQueuePair connected && READS.contains(request.operation)) {
+        if (pair instanceof ConnectedQueuePair connected && READS.contains(request.operation)) {
             connected.requireReads();
         }
         requests.add(request);
@@ -255,16 +255,21 @@ public final class ExtendedSender {
             return 0;
         }
         for (ExtendedRequest request : requests) {
+            request.requireAddress(pair.setup().type());
             request.parts()
                     .forEach(part -> part.region().requirePart(part.offset(), part.length()));
         }
-        // A provider looks into windows and regions that are bound: they must not go meanwhile.
+        // A provider looks into what is bound and into destinations: they must not go meanwhile.
         List<Lifecycle> bound = new ArrayList<>();
         for (ExtendedRequest request : requests) {
             ExtendedRequest.Binding binding = request.binding;
             if (binding != null) {
                 bound.add(binding.window().life());
                 bound.add(binding.part().region().life());
+            }
+            AddressHandle destination = request.destination();
+            if (destination != null) {
+                bound.add(destination.life());
             }
         }
         return Lifecycle.make(this::postPrepared, bound.toArray(Lifecycle[]::new));
@@ -291,7 +296,7 @@ public final class ExtendedSender {
     }
 
     void requirePart(MemorySlice part, int before) {
-        if (!part.region().protectionDomain().sharesMemoryWith(pair.setup().domain())) {
+        if (!part.region().protectionDomain().sharesMemoryWith(pair.protectionDomain())) {
             throw new IllegalArgumentException(
                     part.region() + " is of another protection domain than " + pair);
         }
@@ -311,6 +316,10 @@ public final class ExtendedSender {
                     "the provider rxe sends as many bytes of each part as the first one has: post"
                             + " a classic request of several parts, or one part here");
         }
+    }
+
+    void requireDestination(AddressHandle handle) {
+        handle.requireUsableBy(pair);
     }
 
     void requireInline(long length) {

@@ -7,6 +7,7 @@ import org.verbs4j.bindings.ibv_wq;
 import org.verbs4j.bindings.ibv_wq_attr;
 import org.verbs4j.bindings.ibv_wq_init_attr;
 import org.verbs4j.bindings.verbs_context;
+import org.verbs4j.internal.CallGate;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -18,12 +19,16 @@ import java.util.Set;
  * A receive queue without a queue pair, {@code struct ibv_wq}: several of them make an {@link
  * IndirectionTable} that spreads packets over processors.
  *
- * <p>Any thread may use it, several at a time.
+ * <p>One thread at a time may post; receives are taken while it is {@link State#READY}. The other
+ * methods may be called by any thread at any time.
  */
-public final class WorkQueue implements AutoCloseable {
+public final class WorkQueue extends ReceiveQueue {
+    private final ProtectionDomain domain;
     private final DeviceContext context;
     private final MemorySegment handle;
     private final Lifecycle life;
+    private final int maxRequests;
+    private final int maxSge;
 
     /** The state of a work queue: {@code enum ibv_wq_state}. */
     public enum State {
@@ -74,15 +79,23 @@ public final class WorkQueue implements AutoCloseable {
         }
     }
 
-    private WorkQueue(
-            DeviceContext context, MemorySegment handle, ProtectionDomain domain, Lifecycle queue) {
-        this.context = context;
-        this.handle = handle;
-        this.life =
+    private WorkQueue(Builder asked, MemorySegment handle, int maxRequests, int maxSge) {
+        super(
                 new Lifecycle(
-                        "work queue " + ibv_wq.wq_num(handle) + " on " + context.device().name(),
-                        domain.life(),
-                        queue);
+                        "work queue "
+                                + ibv_wq.wq_num(handle)
+                                + " on "
+                                + asked.domain.context().device().name(),
+                        asked.domain.life(),
+                        asked.queue.life()),
+                asked.domain.context(),
+                ibv_wq.post_recv(handle).address());
+        this.domain = asked.domain;
+        this.context = asked.domain.context();
+        this.handle = handle;
+        this.life = life();
+        this.maxRequests = maxRequests;
+        this.maxSge = maxSge;
         context.events().add(handle, this);
     }
 
@@ -112,10 +125,10 @@ public final class WorkQueue implements AutoCloseable {
                                 + context.device().name());
             }
             return new WorkQueue(
-                    context,
+                    asked,
                     MemorySegment.ofAddress(wq).reinterpret(ibv_wq.sizeof()),
-                    asked.domain,
-                    asked.queue.life());
+                    ibv_wq_init_attr.max_wr(attr),
+                    ibv_wq_init_attr.max_sge(attr));
         }
     }
 
@@ -143,6 +156,7 @@ public final class WorkQueue implements AutoCloseable {
                         ibv_wq_attr.attr_mask(attr, Verbs.IBV_WQ_ATTR_STATE());
                         ibv_wq_attr.wq_state(attr, state.code);
                         modify(attr, "moving the " + life + " to " + state);
+                        receiveGate().set(state == State.READY ? handle.address() : 0);
                     }
                     return true;
                 });
@@ -178,8 +192,38 @@ public final class WorkQueue implements AutoCloseable {
         return context;
     }
 
-    Lifecycle life() {
-        return life;
+    @Override
+    public int maxReceiveRequests() {
+        return maxRequests;
+    }
+
+    @Override
+    public int maxReceiveSge() {
+        return maxSge;
+    }
+
+    @Override
+    ProtectionDomain receiveDomain() {
+        return domain;
+    }
+
+    @Override
+    String receiveVerb() {
+        return "ibv_post_wq_recv";
+    }
+
+    @Override
+    String receiveName() {
+        return toString();
+    }
+
+    @Override
+    void requireReceives() {}
+
+    @Override
+    IllegalStateException receivesShut() {
+        return new IllegalStateException(
+                life.isOpen() ? life + " takes receives when it is READY" : life + " is closed");
     }
 
     /** Escape hatch: {@code struct ibv_wq *}, valid while the queue is open. */
@@ -198,18 +242,16 @@ public final class WorkQueue implements AutoCloseable {
     public void close() {
         life.close(
                 () -> {
+                    boolean ready = state() == State.READY;
+                    CallGate.shut(receiveGate());
                     int errno = ContextVerbs.ibv_destroy_wq(handle.address());
                     if (errno != 0) {
+                        receiveGate().set(ready ? handle.address() : 0);
                         throw new VerbsException(
                                 "ibv_destroy_wq", errno, "cannot destroy the " + life);
                     }
                     context.events().remove(handle, this);
                 });
-    }
-
-    @Override
-    public String toString() {
-        return life.toString();
     }
 
     /** The options of a work queue. Belongs to one thread. */

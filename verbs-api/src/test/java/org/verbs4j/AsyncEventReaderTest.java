@@ -61,6 +61,13 @@ class AsyncEventReaderTest {
                 .isEqualTo(
                         new AsyncEvent.CompletionQueueError(
                                 Verbs.IBV_EVENT_CQ_ERR(), device.queue));
+        ibv_async_event.element.srq(element, MemorySegment.ofAddress(0x3000));
+        assertThat(read(Verbs.IBV_EVENT_SRQ_LIMIT_REACHED()))
+                .isEqualTo(
+                        new AsyncEvent.SharedReceiveQueueEvent(
+                                Verbs.IBV_EVENT_SRQ_LIMIT_REACHED(),
+                                AsyncEvent.SharedReceiveQueueEvent.Kind.LIMIT_REACHED,
+                                null));
         ibv_async_event.element.wq(element, MemorySegment.ofAddress(0x2000));
         assertThat(read(Verbs.IBV_EVENT_WQ_FATAL()))
                 .isEqualTo(new AsyncEvent.WorkQueueFatal(Verbs.IBV_EVENT_WQ_FATAL(), null));

@@ -11,6 +11,7 @@ import org.verbs4j.bindings.ibv_moderate_cq;
 import org.verbs4j.bindings.ibv_modify_cq_attr;
 import org.verbs4j.bindings.ibv_parent_domain_init_attr;
 import org.verbs4j.bindings.ibv_pd;
+import org.verbs4j.bindings.ibv_recv_wr;
 import org.verbs4j.bindings.ibv_rwq_ind_table;
 import org.verbs4j.bindings.ibv_rwq_ind_table_init_attr;
 import org.verbs4j.bindings.ibv_td;
@@ -172,6 +173,39 @@ class DomainsAndQueuesTest {
         queue.close();
         assertThatThrownBy(() -> queue.modify(WorkQueue.State.READY))
                 .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void receivesArePostedWhileAWorkQueueIsReady() {
+        MemorySegment wq = object(ibv_wq.layout());
+        ibv_wq.context(wq, provider.handle);
+        List<Long> posted = new ArrayList<>();
+        ibv_wq.post_recv(
+                wq,
+                provider.function(
+                        "post_wq_recv",
+                        3,
+                        arguments -> {
+                            posted.add(arguments.pointer(0));
+                            posted.add(
+                                    ibv_recv_wr.wr_id(
+                                            arguments.struct(1, ibv_recv_wr.sizeof())));
+                            return 0;
+                        }));
+        provider.provide(
+                "create_wq", verbs_context.create_wq$offset(), 2, arguments -> wq.address());
+        provider.provide("modify_wq", verbs_context.modify_wq$offset(), 2, arguments -> 0);
+        provider.provide("destroy_wq", verbs_context.destroy_wq$offset(), 1, arguments -> 0);
+        WorkQueue queue = device.domain.newWorkQueue(device.queue).build();
+        ReceiveRequest receive = queue.newReceive().id(5).into(device.region(64), 0, 64);
+        assertThatThrownBy(() -> queue.post(receive))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("when it is READY");
+        queue.modify(WorkQueue.State.READY);
+        queue.post(receive);
+        assertThat(posted).containsExactly(wq.address(), 5L);
+        queue.close();
+        assertThatThrownBy(() -> queue.post(receive)).hasMessageContaining("is closed");
     }
 
     @Test

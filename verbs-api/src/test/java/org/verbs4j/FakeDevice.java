@@ -91,9 +91,14 @@ final class FakeDevice {
     RcQueuePair newPair(MemorySegment qp, Set<SendOperation> extendedSends) {
         return new RcQueuePair(
                 new QueuePairSetup(
+                        QueuePairType.RC,
+                        context,
                         domain,
+                        null,
                         queue,
                         queue,
+                        null,
+                        List.of(domain.life(), queue.life()),
                         qp,
                         context.port(1),
                         null,
@@ -101,12 +106,10 @@ final class FakeDevice {
                         MAX_MESSAGE,
                         0,
                         0,
+                        0,
                         List.of(),
-                        128,
-                        128,
-                        MAX_SGE,
-                        MAX_SGE,
-                        64,
+                        false,
+                        new QueuePairSetup.Capacity(128, 128, MAX_SGE, MAX_SGE, 64),
                         extendedSends));
     }
 

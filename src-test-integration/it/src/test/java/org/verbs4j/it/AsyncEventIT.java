@@ -18,6 +18,7 @@ import org.verbs4j.ProtectionDomain;
 import org.verbs4j.QueuePairAttributes;
 import org.verbs4j.QueuePairState;
 import org.verbs4j.RcQueuePair;
+import org.verbs4j.SharedReceiveQueue;
 
 import java.time.Duration;
 import java.util.List;
@@ -109,6 +110,30 @@ class AsyncEventIT {
         assertThat(event.queuePair()).isSameAs(pair);
         assertThat(event.description()).isEqualTo("send queue drained");
         pair.close();
+        queue.close();
+    }
+
+    /** Item 62. */
+    @Test
+    void aSharedReceiveQueueThatRunsLowIsToldOnce() throws InterruptedException {
+        CompletionQueue queue = context.newCompletionQueue(16);
+        SharedReceiveQueue shared = domain.newSharedReceiveQueue(8, 1);
+        RcQueuePair pair =
+                domain.newRcQueuePair(queue, queue).sharedReceiveQueue(shared).build();
+        pair.connect(pair.endpoint(), ConnectOptions.defaults());
+        for (int i = 0; i < 3; i++) {
+            shared.post(shared.newReceive().into(memory, 0, 8));
+        }
+        shared.armLimit(3);
+        pair.post(pair.newSend().from(memory, 8, 8));
+        AsyncEvent.SharedReceiveQueueEvent event =
+                next(context, AsyncEvent.SharedReceiveQueueEvent.class, any -> true);
+        assertThat(event.queue()).isSameAs(shared);
+        assertThat(event.kind())
+                .isEqualTo(AsyncEvent.SharedReceiveQueueEvent.Kind.LIMIT_REACHED);
+        assertThat(shared.query().limit()).isZero();
+        pair.close();
+        shared.close();
         queue.close();
     }
 
