@@ -18,10 +18,17 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
     /** Shut while the state does not admit sends. */
     private final CallGate sendGate = new CallGate();
 
-    WorkQueues(Lifecycle life, DeviceContext context) {
+    /**
+     * Queues of no request yet.
+     *
+     * @param extended whether an extended sender may hold the provider's lock: its thread may have
+     *     to stop for the virtual machine then, which a critical call that spins for the lock would
+     *     never let happen
+     */
+    WorkQueues(Lifecycle life, DeviceContext context, boolean extended) {
         super(life, context, DataPath.postRecvFunction(context.address()));
         this.postSendFunction = DataPath.postSendFunction(context.address());
-        this.criticalSend = context.policy().post();
+        this.criticalSend = context.policy().post() && !extended;
     }
 
     /** Throws unless sends can be made here. */
