@@ -319,7 +319,7 @@ class MemoryVerbsTest {
     @Test
     void aCompletionTellsTheKeyThatItsMessageTookBackInHostOrder() {
         MemorySegment wc = provider.allocate(ibv_wc.layout());
-        WorkCompletion completion = new WorkCompletion(wc);
+        WorkCompletion completion = new WorkCompletion(WorkCompletions.allocate(1), wc);
         assertThat(completion.hasInvalidatedRemoteKey()).isFalse();
         ibv_wc.wc_flags(wc, Verbs.IBV_WC_WITH_INV());
         ibv_wc.invalidated_rkey(wc, 0x01020304);
