@@ -299,7 +299,11 @@ public final class CompletionQueue implements AutoCloseable {
                                         ? ": poll first, it cannot hold fewer completions than are"
                                                 + " in it"
                                         : "";
-                        throw UnsupportedVerbs.failure("ibv_resize_cq", errno, context, "resizing the " + life + " to " + minCapacity + hint);
+                        throw UnsupportedVerbs.failure(
+                                "ibv_resize_cq",
+                                errno,
+                                context,
+                                "resizing the " + life + " to " + minCapacity + hint);
                     }
                     capacity = ibv_cq.cqe(handle);
                     return capacity;
@@ -331,7 +335,11 @@ public final class CompletionQueue implements AutoCloseable {
                         ibv_moderate_cq.cq_period(moderate, (short) micros);
                         int errno = ContextVerbs.ibv_modify_cq(handle.address(), attr.address());
                         if (errno != 0) {
-                            throw UnsupportedVerbs.failure("ibv_modify_cq", errno, context, verbs_context.modify_cq$offset(),
+                            throw UnsupportedVerbs.failure(
+                                    "ibv_modify_cq",
+                                    errno,
+                                    context,
+                                    verbs_context.modify_cq$offset(),
                                     "moderating the " + life);
                         }
                         return true;

@@ -83,7 +83,11 @@ public final class DeviceClock {
         int errno = ContextVerbs.ibv_query_rt_values_ex(context.address(), values.address());
         String what = "reading the clock of " + context.device().name();
         if (errno != 0) {
-            throw UnsupportedVerbs.failure("ibv_query_rt_values_ex", errno, context, verbs_context.query_rt_values$offset(),
+            throw UnsupportedVerbs.failure(
+                    "ibv_query_rt_values_ex",
+                    errno,
+                    context,
+                    verbs_context.query_rt_values$offset(),
                     what);
         }
         if ((ibv_values_ex.comp_mask(values) & Verbs.IBV_VALUES_MASK_RAW_CLOCK()) == 0) {

@@ -158,12 +158,27 @@ public final class ExtendedCompletion {
      */
     public void requireSuccess() {
         if (!isSuccess()) {
-            long pair =
-                    all.value(
-                            row,
-                            ExtendedCompletions.FIELDS
-                                    + CompletionField.QUEUE_PAIR_NUMBER.column());
-            throw new WorkCompletionException(statusCode(), vendorError(), wrId(), (int) pair);
+            int number = numberIfAskedFor();
+            QueuePair pair = all.find(number);
+            throw new WorkCompletionException(
+                    statusCode(),
+                    vendorError(),
+                    wrId(),
+                    number,
+                    pair == null ? null : pair.firstFailure().orElse(null));
+        }
+    }
+
+    private int numberIfAskedFor() {
+        int column = ExtendedCompletions.FIELDS + CompletionField.QUEUE_PAIR_NUMBER.column();
+        return (int) all.value(row, column);
+    }
+
+    /** Lets the queue pair remember its first failure; a flush is only the consequence of one. */
+    void noteFailure() {
+        QueuePair pair = all.find(numberIfAskedFor());
+        if (pair != null && status() != WorkStatus.FLUSHED) {
+            pair.failed(new WorkFailure(wrId(), status(), statusCode(), vendorError()));
         }
     }
 

@@ -87,7 +87,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
      * @throws VerbsException when the queue is broken
      */
     public int poll(ExtendedCompletions into) {
-        into.begin(mask);
+        into.begin(mask, queue.context());
         CallGate gate = queue.gate();
         long cq = gate.enter();
         if (cq == 0) {
@@ -149,6 +149,9 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
             if (field == CompletionField.TAG_MATCHING) {
                 into.setTagData(row, defined ? ibv_wc_tm_info.priv(tagInfo) : 0);
             }
+        }
+        if (!success) {
+            into.get(row).noteFailure();
         }
     }
 

@@ -62,7 +62,11 @@ final class ExtendedCompletionQueueSetup {
             ibv_cq_init_attr_ex.comp_mask(attr, options);
             long cq = ContextVerbs.ibv_create_cq_ex(context.address(), attr.address());
             if (cq == 0) {
-                throw UnsupportedVerbs.failure("ibv_create_cq_ex", NativeLibraries.errno(), context, verbs_context.create_cq_ex$offset(),
+                throw UnsupportedVerbs.failure(
+                        "ibv_create_cq_ex",
+                        NativeLibraries.errno(),
+                        context,
+                        verbs_context.create_cq_ex$offset(),
                         describe(asked));
             }
             MemorySegment handle = MemorySegment.ofAddress(cq).reinterpret(ibv_cq_ex.sizeof());

@@ -1,5 +1,7 @@
 package org.verbs4j;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.Objects;
 
 /**
@@ -24,6 +26,9 @@ public final class ExtendedCompletions {
     private final int capacity;
     private final ExtendedCompletion view = new ExtendedCompletion(this);
     private int size;
+
+    /** Of the queue polled last. */
+    private @Nullable DeviceContext context;
 
     /** The fields that the queue polled last has. */
     private int mask;
@@ -63,9 +68,18 @@ public final class ExtendedCompletions {
         return view;
     }
 
-    void begin(int fields) {
+    void begin(int fields, DeviceContext of) {
         size = 0;
         mask = fields;
+        if (context != of) { // storing a reference costs a barrier of the collector
+            context = of;
+        }
+    }
+
+    /** The queue pair with a number, null when it is closed or not of this library. */
+    @Nullable QueuePair find(int queuePairNumber) {
+        DeviceContext polled = context;
+        return polled == null ? null : polled.queuePairs().find(queuePairNumber);
     }
 
     /** The index of a new row. */

@@ -93,7 +93,11 @@ final class ExtendedPost implements AutoCloseable {
             MemorySegment info = arena.allocate(ibv_mw_bind_info.layout());
             MemorySlice part = binding.part();
             MemoryWindow.describe(
-                    info, part.region(), part.address(), part.length(), binding.access().toArray(Access[]::new));
+                    info,
+                    part.region(),
+                    part.address(),
+                    part.length(),
+                    binding.access().toArray(Access[]::new));
             return info;
         }
         return request.operation == SendOperation.ATOMIC_WRITE

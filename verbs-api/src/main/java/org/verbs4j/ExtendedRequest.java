@@ -198,7 +198,10 @@ public final class ExtendedRequest {
         if (type != QueuePairType.UD && destination != null
                 || type != QueuePairType.XRC_SEND && namesQueue) {
             throw new IllegalStateException(
-                    this + " has a destination, which a queue pair of type " + type + " has itself");
+                    this
+                            + " has a destination, which a queue pair of type "
+                            + type
+                            + " has itself");
         }
     }
 

@@ -161,9 +161,7 @@ public final class ExtendedSender {
         }
         return add(
                 new ExtendedRequest(
-                        this,
-                        newKey,
-                        new ExtendedRequest.Binding(window, part, List.of(access))));
+                        this, newKey, new ExtendedRequest.Binding(window, part, List.of(access))));
     }
 
     /**

@@ -38,7 +38,11 @@ public final class Flow implements AutoCloseable {
             MemorySegment attr = encoder.finish(rule);
             long flow = ContextVerbs.ibv_create_flow(pair.handle().address(), attr.address());
             if (flow == 0) {
-                throw UnsupportedVerbs.failure("ibv_create_flow", NativeLibraries.errno(), context, verbs_context.ibv_create_flow$offset(),
+                throw UnsupportedVerbs.failure(
+                        "ibv_create_flow",
+                        NativeLibraries.errno(),
+                        context,
+                        verbs_context.ibv_create_flow$offset(),
                         "a flow to " + pair + " by " + rule);
             }
             return new Flow(

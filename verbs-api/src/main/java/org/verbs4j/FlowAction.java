@@ -31,7 +31,11 @@ public final class FlowAction implements AutoCloseable {
         long action =
                 ContextVerbs.ibv_create_flow_action_esp(context.address(), attributes.address());
         if (action == 0) {
-            throw UnsupportedVerbs.failure("ibv_create_flow_action_esp", NativeLibraries.errno(), context, verbs_context.create_flow_action_esp$offset(),
+            throw UnsupportedVerbs.failure(
+                    "ibv_create_flow_action_esp",
+                    NativeLibraries.errno(),
+                    context,
+                    verbs_context.create_flow_action_esp$offset(),
                     "an IPsec action on " + context.device().name());
         }
         return new FlowAction(
@@ -64,7 +68,11 @@ public final class FlowAction implements AutoCloseable {
                             ContextVerbs.ibv_modify_flow_action_esp(
                                     handle.address(), attributes.address());
                     if (errno != 0) {
-                        throw UnsupportedVerbs.failure("ibv_modify_flow_action_esp", errno, context, verbs_context.modify_flow_action_esp$offset(),
+                        throw UnsupportedVerbs.failure(
+                                "ibv_modify_flow_action_esp",
+                                errno,
+                                context,
+                                verbs_context.modify_flow_action_esp$offset(),
                                 "changing the " + life);
                     }
                     return true;

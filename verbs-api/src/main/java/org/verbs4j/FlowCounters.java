@@ -49,7 +49,11 @@ public final class FlowCounters implements AutoCloseable {
             MemorySegment attr = arena.allocate(ibv_counters_init_attr.layout());
             long counters = ContextVerbs.ibv_create_counters(context.address(), attr.address());
             if (counters == 0) {
-                throw UnsupportedVerbs.failure("ibv_create_counters", NativeLibraries.errno(), context, verbs_context.create_counters$offset(),
+                throw UnsupportedVerbs.failure(
+                        "ibv_create_counters",
+                        NativeLibraries.errno(),
+                        context,
+                        verbs_context.create_counters$offset(),
                         "counters on " + context.device().name());
             }
             return new FlowCounters(

@@ -64,7 +64,11 @@ public final class IndirectionTable implements AutoCloseable {
             ibv_rwq_ind_table_init_attr.ind_tbl(attr, list);
             long table = ContextVerbs.ibv_create_rwq_ind_table(context.address(), attr.address());
             if (table == 0) {
-                throw UnsupportedVerbs.failure("ibv_create_rwq_ind_table", NativeLibraries.errno(), context, verbs_context.create_rwq_ind_table$offset(),
+                throw UnsupportedVerbs.failure(
+                        "ibv_create_rwq_ind_table",
+                        NativeLibraries.errno(),
+                        context,
+                        verbs_context.create_rwq_ind_table$offset(),
                         "an indirection table of "
                                 + queues.size()
                                 + " work queues on "

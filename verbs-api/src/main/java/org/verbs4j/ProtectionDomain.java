@@ -302,7 +302,11 @@ public final class ProtectionDomain implements AutoCloseable {
             }
             long parent = ContextVerbs.ibv_alloc_parent_domain(context.address(), attr.address());
             if (parent == 0) {
-                throw UnsupportedVerbs.failure("ibv_alloc_parent_domain", NativeLibraries.errno(), context, verbs_context.alloc_parent_domain$offset(),
+                throw UnsupportedVerbs.failure(
+                        "ibv_alloc_parent_domain",
+                        NativeLibraries.errno(),
+                        context,
+                        verbs_context.alloc_parent_domain$offset(),
                         "a parent domain on " + context.device().name());
             }
             String name = "parent domain of " + context.device().name();

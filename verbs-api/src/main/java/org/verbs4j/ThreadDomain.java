@@ -32,7 +32,11 @@ public final class ThreadDomain implements AutoCloseable {
             MemorySegment attr = arena.allocate(ibv_td_init_attr.layout());
             long td = ContextVerbs.ibv_alloc_td(context.address(), attr.address());
             if (td == 0) {
-                throw UnsupportedVerbs.failure("ibv_alloc_td", NativeLibraries.errno(), context, verbs_context.alloc_td$offset(),
+                throw UnsupportedVerbs.failure(
+                        "ibv_alloc_td",
+                        NativeLibraries.errno(),
+                        context,
+                        verbs_context.alloc_td$offset(),
                         "a thread domain on " + context.device().name());
             }
             return new ThreadDomain(

@@ -114,7 +114,11 @@ public final class WorkQueue extends ReceiveQueue {
             }
             long wq = ContextVerbs.ibv_create_wq(context.address(), attr.address());
             if (wq == 0) {
-                throw UnsupportedVerbs.failure("ibv_create_wq", NativeLibraries.errno(), context, verbs_context.create_wq$offset(),
+                throw UnsupportedVerbs.failure(
+                        "ibv_create_wq",
+                        NativeLibraries.errno(),
+                        context,
+                        verbs_context.create_wq$offset(),
                         "a work queue of "
                                 + asked.maxRequests
                                 + " requests of "
@@ -184,7 +188,8 @@ public final class WorkQueue extends ReceiveQueue {
     private void modify(MemorySegment attr, String what) {
         int errno = ContextVerbs.ibv_modify_wq(handle.address(), attr.address());
         if (errno != 0) {
-            throw UnsupportedVerbs.failure("ibv_modify_wq", errno, context, verbs_context.modify_wq$offset(), what);
+            throw UnsupportedVerbs.failure(
+                    "ibv_modify_wq", errno, context, verbs_context.modify_wq$offset(), what);
         }
     }
 

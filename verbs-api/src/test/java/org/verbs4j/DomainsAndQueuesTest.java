@@ -188,8 +188,7 @@ class DomainsAndQueuesTest {
                         arguments -> {
                             posted.add(arguments.pointer(0));
                             posted.add(
-                                    ibv_recv_wr.wr_id(
-                                            arguments.struct(1, ibv_recv_wr.sizeof())));
+                                    ibv_recv_wr.wr_id(arguments.struct(1, ibv_recv_wr.sizeof())));
                             return 0;
                         }));
         provider.provide(

@@ -118,8 +118,7 @@ class AsyncEventIT {
     void aSharedReceiveQueueThatRunsLowIsToldOnce() throws InterruptedException {
         CompletionQueue queue = context.newCompletionQueue(16);
         SharedReceiveQueue shared = domain.newSharedReceiveQueue(8, 1);
-        RcQueuePair pair =
-                domain.newRcQueuePair(queue, queue).sharedReceiveQueue(shared).build();
+        RcQueuePair pair = domain.newRcQueuePair(queue, queue).sharedReceiveQueue(shared).build();
         pair.connect(pair.endpoint(), ConnectOptions.defaults());
         for (int i = 0; i < 3; i++) {
             shared.post(shared.newReceive().into(memory, 0, 8));
@@ -129,8 +128,7 @@ class AsyncEventIT {
         AsyncEvent.SharedReceiveQueueEvent event =
                 next(context, AsyncEvent.SharedReceiveQueueEvent.class, any -> true);
         assertThat(event.queue()).isSameAs(shared);
-        assertThat(event.kind())
-                .isEqualTo(AsyncEvent.SharedReceiveQueueEvent.Kind.LIMIT_REACHED);
+        assertThat(event.kind()).isEqualTo(AsyncEvent.SharedReceiveQueueEvent.Kind.LIMIT_REACHED);
         assertThat(shared.query().limit()).isZero();
         pair.close();
         shared.close();

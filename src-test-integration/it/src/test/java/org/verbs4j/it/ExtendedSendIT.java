@@ -228,8 +228,7 @@ class ExtendedSendIT {
     @Test
     void aWindowIsBoundWrittenThroughAndInvalidated() {
         try (MemoryRegion region =
-                        left.domain.allocate(
-                                4096, Access.LOCAL_WRITE, Access.MEMORY_WINDOW_BIND);
+                        left.domain.allocate(4096, Access.LOCAL_WRITE, Access.MEMORY_WINDOW_BIND);
                 MemoryWindow window = left.domain.newMemoryWindow(MemoryWindow.Type.TYPE_2)) {
             int key = MemoryWindow.nextKey(window.rkey());
             sender.bindWindow(window, key, region.slice(0, 64), Access.REMOTE_WRITE).id(1);
