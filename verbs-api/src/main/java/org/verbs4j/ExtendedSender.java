@@ -278,7 +278,7 @@ public final class ExtendedSender {
             CallGate gate = pair.sendGate();
             long qp = gate.enter();
             if (qp == 0) {
-                throw pair.notReadyToSend();
+                throw pair.sendsShut();
             }
             int errno;
             try {

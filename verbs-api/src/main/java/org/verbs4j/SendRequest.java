@@ -253,7 +253,7 @@ public abstract sealed class SendRequest extends WorkRequest
      * What would crash or silently misbehave. Every request on closed memory is refused by the
      * device, but for inline data, which the processor reads.
      */
-    final void requirePostable(QueuePair pair) {
+    final void requirePostable(WorkQueues pair) {
         if (owner != pair) {
             throw new IllegalArgumentException(
                     "the request is of "
