@@ -22,7 +22,7 @@ import java.lang.foreign.MemorySegment;
  * ever is, the queue fills up for good.
  */
 public abstract sealed class SendRequest extends WorkRequest
-        permits Send, Write, Read, AtomicRequest {
+        permits Send, Write, Read, AtomicRequest, BindWindow, LocalInvalidate {
     static final long ID = ibv_send_wr.wr_id$offset();
     static final long NEXT = ibv_send_wr.next$offset();
     static final long LIST = ibv_send_wr.sg_list$offset();
@@ -53,6 +53,8 @@ public abstract sealed class SendRequest extends WorkRequest
                     + ibv_send_wr.qp_type.xrc$offset()
                     + ibv_send_wr.qp_type.xrc.remote_srqn$offset();
 
+    static final Lifecycle[] NO_GUARDS = {};
+
     final QueuePair owner;
     private final GatherList list;
     private final long entries;
@@ -76,9 +78,17 @@ public abstract sealed class SendRequest extends WorkRequest
     /** Whether it is inline, in a batch or unconnected: one look for the many that are not. */
     private boolean special;
 
+    /** Whether it has {@link #guards}. */
+    final boolean guarded;
+
     SendRequest(QueuePair owner, int opcode) {
+        this(owner, opcode, false);
+    }
+
+    SendRequest(QueuePair owner, int opcode, boolean guarded) {
         super(owner, ibv_send_wr.sizeof() + owner.maxSendSge() * ibv_sge.sizeof());
         this.owner = owner;
+        this.guarded = guarded;
         this.unconnected = owner.setup().type().isUnconnected();
         this.special = unconnected;
         long entries = address + ibv_send_wr.sizeof();
@@ -159,6 +169,21 @@ public abstract sealed class SendRequest extends WorkRequest
         if (set && batch instanceof SendBatch in) {
             in.look();
         }
+    }
+
+    /** The key to invalidate shares the place of the immediate, but is in host order. */
+    final void putInvalidatedKey(int rkey) {
+        NativeMemory.putInt(address, IMMEDIATE, rkey);
+    }
+
+    /**
+     * What must not be closed while it is posted, because the provider looks into the native
+     * objects themselves.
+     *
+     * @throws IllegalStateException when it is not complete
+     */
+    Lifecycle[] guards() {
+        return NO_GUARDS;
     }
 
     final void putImmediate(int value) {

@@ -2,6 +2,7 @@ package org.verbs4j;
 
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.bindings.DataPath;
+import org.verbs4j.bindings.InlineVerbs;
 import org.verbs4j.internal.CallGate;
 
 import java.util.List;
@@ -67,7 +68,10 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
      */
     public final void post(SendRequest request) {
         request.requirePostable(this);
-        int errno = send(request.address);
+        int errno =
+                request.guarded
+                        ? sendGuarded(request.address, request.guards())
+                        : send(request.address);
         if (errno != 0) {
             throw PostFailure.of(pair(), request, errno, takeBad(badSend));
         }
@@ -80,7 +84,10 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
      */
     public final boolean offer(SendRequest request) {
         request.requirePostable(this);
-        int errno = send(request.address);
+        int errno =
+                request.guarded
+                        ? sendGuarded(request.address, request.guards())
+                        : send(request.address);
         if (errno == 0) {
             return true;
         }
@@ -116,7 +123,8 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
         if (batch.size() == 0) {
             return 0;
         }
-        int errno = send(batch.head());
+        int errno =
+                batch.isGuarded() ? sendGuarded(batch.head(), batch.guards()) : send(batch.head());
         if (errno == 0) {
             return batch.size();
         }
@@ -126,6 +134,27 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
         }
         throw PostFailure.of(
                 pair(), accepted < 0 ? batch.get(0) : batch.get(accepted), errno, accepted);
+    }
+
+    private int sendGuarded(long first, Lifecycle... guards) {
+        return Lifecycle.make(() -> send(first), guards);
+    }
+
+    /**
+     * {@code ibv_bind_mw(3)}, which posts: refused where a send is.
+     *
+     * @return 0 or an error number
+     */
+    final int bind(long window, long bind) {
+        long qp = sendGate.enter();
+        if (qp == 0) {
+            throw sendsShut();
+        }
+        try {
+            return InlineVerbs.ibv_bind_mw(qp, window, bind);
+        } finally {
+            sendGate.leave();
+        }
     }
 
     private int send(long first) {

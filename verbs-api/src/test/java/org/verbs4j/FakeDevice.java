@@ -70,40 +70,13 @@ final class FakeDevice {
         Guid guid = new Guid(1);
         Device device =
                 new Device("fake0", guid, NodeType.CHANNEL_ADAPTER, TransportType.INFINIBAND);
-        context = provider.open(device, attributes());
-        domain = new ProtectionDomain(context, arena.allocate(8));
+        context = provider.open(device, TestAttributes.small());
+        domain = provider.newDomain(context);
         MemorySegment cq = arena.allocate(ibv_cq.layout());
         ibv_cq.cqe(cq, 128);
         queue = new CompletionQueue(context, null, 0, cq);
         pair = newPair();
         ready(pair);
-    }
-
-    /** Of a device with room for everything that the tests do. */
-    static DeviceAttributes attributes() {
-        Guid guid = new Guid(1);
-        return new DeviceAttributes(
-                "",
-                guid,
-                guid,
-                0,
-                0,
-                0,
-                1,
-                -1,
-                4096,
-                0,
-                8,
-                128,
-                MAX_SGE,
-                MAX_SGE,
-                8,
-                128,
-                8,
-                8,
-                16,
-                16,
-                DeviceAttributes.AtomicSupport.DEVICE);
     }
 
     /** A queue pair in RESET. */

@@ -90,7 +90,7 @@ class RareQueuePairsTest {
     }
 
     private static DeviceAttributes attributes() {
-        return FakeDevice.attributes();
+        return TestAttributes.small();
     }
 
     /** An operation that makes an object with the context in front, and a queue pair's number. */
