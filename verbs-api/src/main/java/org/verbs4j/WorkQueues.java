@@ -68,10 +68,7 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
      */
     public final void post(SendRequest request) {
         request.requirePostable(this);
-        int errno =
-                request.guarded
-                        ? sendGuarded(request.address, request.guards())
-                        : send(request.address);
+        int errno = send(request);
         if (errno != 0) {
             throw PostFailure.of(pair(), request, errno, takeBad(badSend));
         }
@@ -84,10 +81,7 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
      */
     public final boolean offer(SendRequest request) {
         request.requirePostable(this);
-        int errno =
-                request.guarded
-                        ? sendGuarded(request.address, request.guards())
-                        : send(request.address);
+        int errno = send(request);
         if (errno == 0) {
             return true;
         }
@@ -123,8 +117,7 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
         if (batch.size() == 0) {
             return 0;
         }
-        int errno =
-                batch.isGuarded() ? sendGuarded(batch.head(), batch.guards()) : send(batch.head());
+        int errno = send(batch);
         if (errno == 0) {
             return batch.size();
         }
@@ -134,6 +127,16 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
         }
         throw PostFailure.of(
                 pair(), accepted < 0 ? batch.get(0) : batch.get(accepted), errno, accepted);
+    }
+
+    private int send(SendRequest request) {
+        return request.guarded
+                ? sendGuarded(request.address, request.guards())
+                : send(request.address);
+    }
+
+    private int send(SendBatch batch) {
+        return batch.isGuarded() ? sendGuarded(batch.head(), batch.guards()) : send(batch.head());
     }
 
     private int sendGuarded(long first, Lifecycle... guards) {
