@@ -10,4 +10,5 @@ module org.verbs4j {
 
     exports org.verbs4j;
     exports org.verbs4j.cm;
+    exports org.verbs4j.pool;
 }

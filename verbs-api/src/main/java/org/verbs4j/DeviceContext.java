@@ -4,14 +4,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.verbs4j.bindings.DataPath;
 import org.verbs4j.bindings.NativeLibraries;
+import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_context;
-import org.verbs4j.bindings.ibv_device_attr;
 import org.verbs4j.internal.ProviderPolicy;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
@@ -71,7 +71,30 @@ public final class DeviceContext implements AutoCloseable {
         }
         try {
             MemorySegment sized = context.reinterpret(ibv_context.sizeof());
-            return new DeviceContext(device, sized, queryAttributes(device, sized));
+            return new DeviceContext(device, sized, DeviceQuery.ask(device, sized));
+        } catch (RuntimeException e) {
+            Verbs.ibv_close_device(context);
+            throw e;
+        }
+    }
+
+    /** A context of another process, by its command file descriptor. */
+    static DeviceContext imported(int descriptor) {
+        UnsupportedVerbs.requireExported("ibv_import_device");
+        MemorySegment context = Verbs.ibv_import_device(descriptor);
+        if (context.address() == 0) {
+            int errno = NativeLibraries.errno();
+            String what = "cannot import the context with file descriptor " + descriptor;
+            if (errno == Posix.EOPNOTSUPP() || errno == Posix.ENOSYS()) {
+                throw new UnsupportedVerbException(
+                        "ibv_import_device", errno, what + ": the provider or the kernel lacks it");
+            }
+            throw new VerbsException("ibv_import_device", errno, what);
+        }
+        try {
+            MemorySegment sized = context.reinterpret(ibv_context.sizeof());
+            Device device = Devices.describe(ibv_context.device(sized));
+            return new DeviceContext(device, sized, DeviceQuery.ask(device, sized));
         } catch (RuntimeException e) {
             Verbs.ibv_close_device(context);
             throw e;
@@ -82,7 +105,7 @@ public final class DeviceContext implements AutoCloseable {
     static DeviceContext borrow(MemorySegment context) {
         MemorySegment handle = context.reinterpret(ibv_context.sizeof());
         Device device = Devices.describe(ibv_context.device(handle));
-        return new DeviceContext(device, handle, queryAttributes(device, handle), true);
+        return new DeviceContext(device, handle, DeviceQuery.ask(device, handle), true);
     }
 
     /** A library whose structs are laid out otherwise shows here, before numbers are believed. */
@@ -125,7 +148,7 @@ public final class DeviceContext implements AutoCloseable {
                 || attributes.maxQueuePairs() < 0
                 || attributes.maxCompletions() < 0) {
             throw new VerbsException(
-                    "ibv_query_device",
+                    "ibv_query_device_ex",
                     0,
                     device.name()
                             + " has implausible attributes, "
@@ -134,47 +157,28 @@ public final class DeviceContext implements AutoCloseable {
         }
     }
 
-    private static DeviceAttributes queryAttributes(Device device, MemorySegment handle) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = arena.allocate(ibv_device_attr.layout());
-            int errno = Verbs.ibv_query_device(handle, attr);
-            if (errno != 0) {
-                throw new VerbsException(
-                        "ibv_query_device", errno, "the attributes of " + device.name());
-            }
-            return new DeviceAttributes(
-                    attr.getString(ibv_device_attr.fw_ver$offset()),
-                    new Guid(NetworkOrder.toHost(ibv_device_attr.node_guid(attr))),
-                    new Guid(NetworkOrder.toHost(ibv_device_attr.sys_image_guid(attr))),
-                    ibv_device_attr.vendor_id(attr),
-                    ibv_device_attr.vendor_part_id(attr),
-                    ibv_device_attr.hw_ver(attr),
-                    Byte.toUnsignedInt(ibv_device_attr.phys_port_cnt(attr)),
-                    ibv_device_attr.max_mr_size(attr),
-                    ibv_device_attr.page_size_cap(attr),
-                    ibv_device_attr.device_cap_flags(attr),
-                    ibv_device_attr.max_qp(attr),
-                    ibv_device_attr.max_qp_wr(attr),
-                    ibv_device_attr.max_sge(attr),
-                    ibv_device_attr.max_sge_rd(attr),
-                    ibv_device_attr.max_cq(attr),
-                    ibv_device_attr.max_cqe(attr),
-                    ibv_device_attr.max_mr(attr),
-                    ibv_device_attr.max_pd(attr),
-                    ibv_device_attr.max_qp_rd_atom(attr),
-                    ibv_device_attr.max_qp_init_rd_atom(attr),
-                    DeviceAttributes.AtomicSupport.of(ibv_device_attr.atomic_cap(attr)));
-        }
-    }
-
     /** The device that is open. */
     public Device device() {
         return device;
     }
 
-    /** What the device can, as of opening: {@code ibv_query_device(3)}. */
+    /** What the device can, as of opening: {@code ibv_query_device_ex(3)}. */
     public DeviceAttributes attributes() {
         return attributes;
+    }
+
+    /**
+     * The kernel's number of the device, {@code ibv_get_device_index(3)}: as long as the machine is
+     * up no other device of it gets this number.
+     *
+     * @return empty when the library is older than rdma-core 30, or the kernel does not tell
+     */
+    public OptionalInt deviceIndex() {
+        if (NativeLibraries.find("ibv_get_device_index").isEmpty()) {
+            return OptionalInt.empty();
+        }
+        int index = Verbs.ibv_get_device_index(ibv_context.device(open()));
+        return index < 0 ? OptionalInt.empty() : OptionalInt.of(index);
     }
 
     /** The ports, the first of which has number 1. */
@@ -232,6 +236,53 @@ public final class DeviceContext implements AutoCloseable {
      */
     public ProtectionDomain newProtectionDomain() {
         return Lifecycle.make(() -> ProtectionDomain.create(this), life);
+    }
+
+    /**
+     * Memory on the device itself, {@code ibv_alloc_dm(3)}.
+     *
+     * @param length bytes, at least 1, at most {@link DeviceAttributes.Memory#maxDeviceMemory()}
+     * @param logAlignment the alignment as a power of 2, 0 for none
+     * @throws IllegalArgumentException when the length is not positive
+     * @throws UnsupportedVerbException when the provider or the kernel lacks it
+     * @throws VerbsException when the device has no more
+     */
+    public DeviceMemory newDeviceMemory(long length, int logAlignment) {
+        return Lifecycle.make(() -> DeviceMemory.allocate(this, length, logAlignment), life);
+    }
+
+    /**
+     * The file descriptor of the kernel's context: another process that gets it, by {@code
+     * SCM_RIGHTS} of {@code unix(7)} for instance, opens the same context by {@link
+     * Devices#importContext}. It stays this context's: do not close it.
+     */
+    public int commandFileDescriptor() {
+        return ibv_context.cmd_fd(open());
+    }
+
+    /**
+     * A protection domain of another process on the same kernel context, {@code ibv_import_pd(3)}.
+     * Closing it does not free the other's.
+     *
+     * @param kernelHandle what {@link ProtectionDomain#kernelHandle()} gave there
+     * @throws UnsupportedVerbException when the library, the provider or the kernel lacks it
+     * @throws VerbsException when there is no such domain
+     */
+    public ProtectionDomain importProtectionDomain(int kernelHandle) {
+        return Lifecycle.make(() -> ProtectionDomain.imported(this, kernelHandle), life);
+    }
+
+    /**
+     * Device memory of another process on the same kernel context, {@code ibv_import_dm(3)}.
+     * Closing it does not free the other's.
+     *
+     * @param kernelHandle what {@link DeviceMemory#kernelHandle()} gave there
+     * @param length its bytes, which the kernel does not tell
+     * @throws UnsupportedVerbException when the library, the provider or the kernel lacks it
+     * @throws VerbsException when there is no such memory
+     */
+    public DeviceMemory importDeviceMemory(int kernelHandle, long length) {
+        return Lifecycle.make(() -> DeviceMemory.imported(this, kernelHandle, length), life);
     }
 
     /**

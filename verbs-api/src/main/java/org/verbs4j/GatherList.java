@@ -51,6 +51,7 @@ final class GatherList {
         }
         if (region != from) { // storing a reference costs a barrier of the collector
             requireDomain(from);
+            from.requireMemory();
             region = from;
             slices = null;
         }
@@ -68,6 +69,7 @@ final class GatherList {
         for (MemorySlice part : parts) {
             part.region().requirePart(part.offset(), part.length());
             requireDomain(part.region());
+            part.region().requireMemory();
             if (part.length() > MOST_ENTRY_LENGTH) {
                 throw tooLong(part.length());
             }

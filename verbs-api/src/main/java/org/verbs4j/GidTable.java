@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How the GID table of a port is read, on libraries with and without {@code ibv_query_gid_table}.
@@ -55,17 +56,57 @@ final class GidTable {
             for (long i = 0; i < count; i++) {
                 MemorySegment entry = ibv_gid_entry.asSlice(entries, i);
                 if (ibv_gid_entry.port_num(entry) == port) {
-                    found.add(
-                            new GidEntry(
-                                    gid(ibv_gid_entry.gid(entry)),
-                                    ibv_gid_entry.gid_index(entry),
-                                    port,
-                                    GidEntry.Type.of(ibv_gid_entry.gid_type(entry)),
-                                    ibv_gid_entry.ndev_ifindex(entry)));
+                    found.add(decode(entry));
                 }
             }
             return List.copyOf(found);
         }
+    }
+
+    private static GidEntry decode(MemorySegment entry) {
+        return new GidEntry(
+                gid(ibv_gid_entry.gid(entry)),
+                ibv_gid_entry.gid_index(entry),
+                ibv_gid_entry.port_num(entry),
+                GidEntry.Type.of(ibv_gid_entry.gid_type(entry)),
+                ibv_gid_entry.ndev_ifindex(entry));
+    }
+
+    /** One entry with all that is known of it, by {@code ibv_query_gid_ex}. */
+    static Optional<GidEntry> entry(DeviceContext context, int port, int index) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment entry = arena.allocate(ibv_gid_entry.layout());
+            int errno =
+                    InlineVerbs.ibv_query_gid_ex(
+                            context.address(), port, index, entry.address(), 0);
+            if (errno == Posix.ENODATA()) {
+                return Optional.empty();
+            }
+            if (errno != 0) {
+                UnsupportedVerbs.requireExported("ibv_query_gid_ex");
+                throw new VerbsException("ibv_query_gid_ex", errno, place(context, port, index));
+            }
+            return Optional.of(decode(entry));
+        }
+    }
+
+    /** One entry's GID, zero when it is empty. */
+    static Gid one(DeviceContext context, int port, int index) {
+        try (Arena arena = Arena.ofConfined()) {
+            return query(context, port, index, arena.allocate(ibv_gid.layout()));
+        }
+    }
+
+    private static Gid query(DeviceContext context, int port, int index, MemorySegment gid) {
+        if (Verbs.ibv_query_gid(context.handle(), (byte) port, index, gid) != 0) {
+            throw new VerbsException(
+                    "ibv_query_gid", NativeLibraries.errno(), place(context, port, index));
+        }
+        return gid(gid);
+    }
+
+    private static String place(DeviceContext context, int port, int index) {
+        return "index " + index + " of port " + port + " of " + context.device().name();
     }
 
     /** For rdma-core before 32. */
@@ -74,13 +115,7 @@ final class GidTable {
         MemorySegment gid = arena.allocate(ibv_gid.layout());
         List<GidEntry> found = new ArrayList<>();
         for (int index = 0; index < length; index++) {
-            if (Verbs.ibv_query_gid(context.handle(), (byte) port, index, gid) != 0) {
-                throw new VerbsException(
-                        "ibv_query_gid",
-                        NativeLibraries.errno(),
-                        "index " + index + " of port " + port + " of " + context.device().name());
-            }
-            Gid value = gid(gid);
+            Gid value = query(context, port, index, gid);
             if (!value.isZero()) {
                 found.add(
                         new GidEntry(

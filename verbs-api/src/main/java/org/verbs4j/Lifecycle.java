@@ -23,8 +23,8 @@ final class Lifecycle {
     /** More than that are counted, not named. */
     private static final int MOST_NAMED = 8;
 
-    private final String name;
-    private final List<Lifecycle> parents;
+    private volatile String name;
+    private volatile List<Lifecycle> parents;
     private final Set<Lifecycle> children = new LinkedHashSet<>();
     private int beingMade;
     private volatile boolean closed;
@@ -65,6 +65,22 @@ final class Lifecycle {
 
     private synchronized void release() {
         beingMade--;
+    }
+
+    /** Gives it another name, when what it is named after has changed. */
+    void rename(String newName) {
+        name = newName;
+    }
+
+    /** Moves it from one parent to another; both are held, so neither can be closed meanwhile. */
+    void move(Lifecycle from, Lifecycle to) {
+        parents = parents.stream().map(parent -> parent == from ? to : parent).toList();
+        synchronized (to) {
+            to.children.add(this);
+        }
+        synchronized (from) {
+            from.children.remove(this);
+        }
     }
 
     /** Runs a control verb while the object cannot be closed. */

@@ -20,4 +20,9 @@ final class NetworkOrder {
     static long toNetwork(long value) {
         return toHost(value);
     }
+
+    /** Swapping is its own inverse. */
+    static short toNetwork(short value) {
+        return toHost(value);
+    }
 }

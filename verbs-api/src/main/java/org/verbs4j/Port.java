@@ -11,6 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * A port of an open device. Any thread may use it; every method asks the device anew, so keep the
@@ -45,21 +46,36 @@ public final class Port {
                         errno,
                         "port " + number + " of " + context.device().name());
             }
-            return new PortAttributes(
-                    PortAttributes.State.of(ibv_port_attr.state(attr)),
-                    Mtu.of(ibv_port_attr.max_mtu(attr)),
-                    Mtu.of(ibv_port_attr.active_mtu(attr)),
-                    ibv_port_attr.gid_tbl_len(attr),
-                    Short.toUnsignedInt(ibv_port_attr.pkey_tbl_len(attr)),
-                    Short.toUnsignedInt(ibv_port_attr.lid(attr)),
-                    Short.toUnsignedInt(ibv_port_attr.sm_lid(attr)),
-                    PortAttributes.LinkLayer.of(ibv_port_attr.link_layer(attr)),
-                    Integer.toUnsignedLong(ibv_port_attr.max_msg_sz(attr)),
-                    Byte.toUnsignedInt(ibv_port_attr.active_width(attr)),
-                    Byte.toUnsignedInt(ibv_port_attr.active_speed(attr)),
-                    Byte.toUnsignedInt(ibv_port_attr.phys_state(attr)),
-                    ibv_port_attr.port_cap_flags(attr));
+            return decode(attr);
         }
+    }
+
+    static PortAttributes decode(MemorySegment attr) {
+        return new PortAttributes(
+                PortAttributes.State.of(ibv_port_attr.state(attr)),
+                Mtu.of(ibv_port_attr.max_mtu(attr)),
+                Mtu.of(ibv_port_attr.active_mtu(attr)),
+                ibv_port_attr.gid_tbl_len(attr),
+                Short.toUnsignedInt(ibv_port_attr.pkey_tbl_len(attr)),
+                Integer.toUnsignedLong(ibv_port_attr.max_msg_sz(attr)),
+                new PortAttributes.Link(
+                        PortAttributes.LinkLayer.of(ibv_port_attr.link_layer(attr)),
+                        Byte.toUnsignedInt(ibv_port_attr.active_width(attr)),
+                        Byte.toUnsignedInt(ibv_port_attr.active_speed(attr)),
+                        Byte.toUnsignedInt(ibv_port_attr.phys_state(attr))),
+                new PortAttributes.Subnet(
+                        Short.toUnsignedInt(ibv_port_attr.lid(attr)),
+                        Byte.toUnsignedInt(ibv_port_attr.lmc(attr)),
+                        Short.toUnsignedInt(ibv_port_attr.sm_lid(attr)),
+                        Byte.toUnsignedInt(ibv_port_attr.sm_sl(attr)),
+                        Byte.toUnsignedInt(ibv_port_attr.subnet_timeout(attr)),
+                        Byte.toUnsignedInt(ibv_port_attr.init_type_reply(attr)),
+                        Byte.toUnsignedInt(ibv_port_attr.max_vl_num(attr)),
+                        Integer.toUnsignedLong(ibv_port_attr.bad_pkey_cntr(attr)),
+                        Integer.toUnsignedLong(ibv_port_attr.qkey_viol_cntr(attr))),
+                ibv_port_attr.port_cap_flags(attr),
+                Short.toUnsignedInt(ibv_port_attr.port_cap_flags2(attr)),
+                Byte.toUnsignedInt(ibv_port_attr.flags(attr)));
     }
 
     /**
@@ -98,6 +114,29 @@ public final class Port {
                                                 + index
                                                 + "; "
                                                 + Hints.usableGids(table)));
+    }
+
+    /**
+     * What stands at an index of the GID table, {@code ibv_query_gid(3)}.
+     *
+     * @param index from 0
+     * @return all zero when the entry is empty
+     * @throws VerbsException when the table is not so long
+     */
+    public Gid rawGid(int index) {
+        return context.life().whileOpen(() -> GidTable.one(context, number, index));
+    }
+
+    /**
+     * An entry of the GID table with its type and interface, {@code ibv_query_gid_ex(3)}.
+     *
+     * @param index from 0
+     * @return empty when the entry is empty
+     * @throws VerbsException when the table is not so long
+     * @throws UnsupportedVerbException when the library is older than rdma-core 32
+     */
+    public Optional<GidEntry> gidEntry(int index) {
+        return context.life().whileOpen(() -> GidTable.entry(context, number, index));
     }
 
     /**
@@ -152,6 +191,26 @@ public final class Port {
                                         NetworkOrder.toHost(key.get(ValueLayout.JAVA_SHORT, 0)));
                             }
                         });
+    }
+
+    /**
+     * Where a partition key stands in the table, {@code ibv_get_pkey_index(3)}.
+     *
+     * @param key 16 bits in host order
+     * @return empty when it is not there
+     * @throws IllegalArgumentException when it is not of 16 bits
+     */
+    public OptionalInt partitionKeyIndex(int key) {
+        Arguments.range("key", key, 0, 0xffff);
+        int index =
+                context.life()
+                        .whileOpen(
+                                () ->
+                                        Verbs.ibv_get_pkey_index(
+                                                context.handle(),
+                                                (byte) number,
+                                                NetworkOrder.toNetwork((short) key)));
+        return index < 0 ? OptionalInt.empty() : OptionalInt.of(index);
     }
 
     @Override

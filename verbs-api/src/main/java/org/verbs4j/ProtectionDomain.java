@@ -2,6 +2,7 @@ package org.verbs4j;
 
 import org.verbs4j.bindings.NativeLibraries;
 import org.verbs4j.bindings.Verbs;
+import org.verbs4j.bindings.ibv_pd;
 
 import java.lang.foreign.MemorySegment;
 
@@ -14,11 +15,17 @@ import java.lang.foreign.MemorySegment;
 public final class ProtectionDomain implements AutoCloseable {
     private final DeviceContext context;
     private final MemorySegment handle;
+    private final boolean imported;
     private final Lifecycle life;
 
     ProtectionDomain(DeviceContext context, MemorySegment handle) {
+        this(context, handle, false);
+    }
+
+    private ProtectionDomain(DeviceContext context, MemorySegment handle, boolean imported) {
         this.context = context;
-        this.handle = handle;
+        this.handle = handle.reinterpret(ibv_pd.sizeof());
+        this.imported = imported;
         this.life =
                 new Lifecycle("protection domain of " + context.device().name(), context.life());
     }
@@ -32,6 +39,19 @@ public final class ProtectionDomain implements AutoCloseable {
                     "no protection domain on " + context.device().name());
         }
         return new ProtectionDomain(context, pd);
+    }
+
+    static ProtectionDomain imported(DeviceContext context, int kernelHandle) {
+        UnsupportedVerbs.requireExported("ibv_import_pd");
+        MemorySegment pd = Verbs.ibv_import_pd(context.handle(), kernelHandle);
+        if (pd.address() == 0) {
+            throw UnsupportedVerbs.failure(
+                    "ibv_import_pd",
+                    NativeLibraries.errno(),
+                    context,
+                    "no protection domain with the kernel's number " + kernelHandle);
+        }
+        return new ProtectionDomain(context, pd, true);
     }
 
     /** The context that it was made from. */
@@ -50,7 +70,7 @@ public final class ProtectionDomain implements AutoCloseable {
      *     cause
      */
     public MemoryRegion allocate(long byteSize, Access... access) {
-        return Lifecycle.make(() -> MemoryRegion.allocate(this, byteSize, access), life);
+        return Lifecycle.make(() -> Registration.allocate(this, byteSize, access), life);
     }
 
     /**
@@ -69,7 +89,147 @@ public final class ProtectionDomain implements AutoCloseable {
      *     cause
      */
     public MemoryRegion register(MemorySegment segment, Access... access) {
-        return Lifecycle.make(() -> MemoryRegion.register(this, segment, access), life);
+        return Lifecycle.make(() -> Registration.register(this, segment, access), life);
+    }
+
+    /**
+     * As {@link #allocate}, on huge pages: fewer translations for the device and the processor.
+     *
+     * @param byteSize at least 1; whole huge pages of the system's default size are used
+     * @param access what may be done with it
+     * @throws VerbsException when not enough huge pages are free, with how many there are, or it
+     *     cannot be registered
+     */
+    public MemoryRegion allocateOnHugePages(long byteSize, Access... access) {
+        return Lifecycle.make(() -> Registration.allocateOnHugePages(this, byteSize, access), life);
+    }
+
+    /**
+     * As {@link #register}, but requests and peers count from another address than the memory's,
+     * {@code ibv_reg_mr_iova}: {@link MemoryRegion#address()} is that one.
+     *
+     * @param segment as in {@link #register}
+     * @param iova the address of the first byte, as far into a page as the memory itself is
+     * @param access what may be done with it
+     * @throws VerbsException when it cannot be registered; also when the two are not equally far
+     *     into a page
+     */
+    public MemoryRegion registerAt(MemorySegment segment, long iova, Access... access) {
+        return Lifecycle.make(() -> Registration.registerAt(this, segment, iova, access), life);
+    }
+
+    /**
+     * All of this process's memory, now and later, {@code ibv_reg_mr(3)} from NULL to SIZE_MAX with
+     * {@link Access#ON_DEMAND}: offsets into the region are addresses. What is not mapped when a
+     * request comes to it fails the request.
+     *
+     * @param access what may be done with it
+     * @throws VerbsException when the device has no implicit on-demand paging, see {@link
+     *     DeviceAttributes.OnDemandPaging#isImplicitSupported()}
+     */
+    public MemoryRegion registerAddressSpace(Access... access) {
+        return Lifecycle.make(() -> Registration.addressSpace(this, access), life);
+    }
+
+    /**
+     * Memory of another device, such as a GPU, {@code ibv_reg_dmabuf_mr(3)}.
+     *
+     * @param descriptor the file descriptor of the DMA-BUF; may be closed afterwards
+     * @param offset bytes from its beginning
+     * @param length bytes, at least 1
+     * @param iova the address of the first byte as requests and peers count, as far into a page as
+     *     the offset is
+     * @param access what may be done with it
+     * @throws IllegalArgumentException when offset or length is negative
+     * @throws UnsupportedVerbException when the library, the provider or the kernel lacks it
+     * @throws VerbsException when it cannot be registered
+     */
+    public MemoryRegion registerDmaBuf(
+            int descriptor, long offset, long length, long iova, Access... access) {
+        return Lifecycle.make(
+                () -> Registration.dmaBuf(this, descriptor, offset, length, iova, access), life);
+    }
+
+    /**
+     * Memory on the device, {@code ibv_reg_dm_mr}: zero-based, so that addresses are offsets.
+     *
+     * @param memory of the same context
+     * @param offset bytes from its beginning; devices may demand a multiple of 4
+     * @param length bytes
+     * @param access what may be done with it, beside {@link Access#ZERO_BASED}
+     * @throws IllegalArgumentException when the part is not within the memory
+     * @throws UnsupportedVerbException when the provider or the kernel lacks it
+     * @throws VerbsException when it cannot be registered
+     */
+    public MemoryRegion registerDeviceMemory(
+            DeviceMemory memory, long offset, long length, Access... access) {
+        return Lifecycle.make(
+                () -> Registration.deviceMemory(this, memory, offset, length, access),
+                life,
+                memory.life());
+    }
+
+    /**
+     * A region that discards what is written and reads as zero, {@code ibv_alloc_null_mr(3)}: for
+     * the parts of a message that nobody wants. It has a local key only.
+     *
+     * @throws UnsupportedVerbException when the provider or the kernel lacks it
+     */
+    public MemoryRegion newNullRegion() {
+        return Lifecycle.make(() -> Registration.none(this), life);
+    }
+
+    /**
+     * A region of another process, {@code ibv_import_mr(3)}, on a domain imported as well. Closing
+     * it does not deregister the memory.
+     *
+     * @param kernelHandle what {@link MemoryRegion#kernelHandle()} gave there
+     * @param address the address that it has there, {@link MemoryRegion#address()}
+     * @throws UnsupportedVerbException when the library, the provider or the kernel lacks it
+     * @throws VerbsException when there is no such region
+     */
+    public MemoryRegion importMemoryRegion(int kernelHandle, long address) {
+        return Lifecycle.make(() -> Registration.imported(this, kernelHandle, address), life);
+    }
+
+    /**
+     * A memory window, not bound to anything, {@code ibv_alloc_mw(3)}.
+     *
+     * @param type who binds it
+     * @throws UnsupportedVerbException when the provider or the kernel lacks it
+     * @throws VerbsException when the device has none left, or not of this type
+     */
+    public MemoryWindow newMemoryWindow(MemoryWindow.Type type) {
+        return Lifecycle.make(() -> MemoryWindow.create(this, type), life);
+    }
+
+    /**
+     * Tells the device that it will need memory that is registered {@link Access#ON_DEMAND}, {@code
+     * ibv_advise_mr(3)}.
+     *
+     * @param advice what for
+     * @param now whether to return when it is done, rather than when it is begun
+     * @param parts of regions of this domain
+     * @throws IllegalArgumentException when there is no part, or one is of another domain or longer
+     *     than 4 GiB - 1
+     * @throws UnsupportedVerbException when the provider or the kernel lacks it
+     * @throws VerbsException when it fails; with {@link Advice#PREFETCH_NO_FAULT} also when a page
+     *     is not there
+     */
+    public void advise(Advice advice, boolean now, MemorySlice... parts) {
+        life.whileOpen(
+                () -> {
+                    advice.give(this, now, parts);
+                    return true;
+                });
+    }
+
+    /**
+     * The kernel's number of the domain, for {@link DeviceContext#importProtectionDomain} in
+     * another process.
+     */
+    public int kernelHandle() {
+        return ibv_pd.handle(handle());
     }
 
     /**
@@ -96,7 +256,8 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Frees the domain, {@code ibv_dealloc_pd(3)}. Does nothing when it is closed.
+     * Frees the domain, {@code ibv_dealloc_pd(3)}; an imported one is forgotten by this process
+     * only, {@code ibv_unimport_pd(3)}. Does nothing when it is closed.
      *
      * @throws IllegalStateException when something made from it is open, naming it
      * @throws VerbsException when the kernel refuses
@@ -105,6 +266,10 @@ public final class ProtectionDomain implements AutoCloseable {
     public void close() {
         life.close(
                 () -> {
+                    if (imported) {
+                        Verbs.ibv_unimport_pd(handle);
+                        return;
+                    }
                     int errno = Verbs.ibv_dealloc_pd(handle);
                     if (errno != 0) {
                         throw new VerbsException(

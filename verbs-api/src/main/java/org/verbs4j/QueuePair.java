@@ -3,6 +3,7 @@ package org.verbs4j;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.verbs4j.bindings.DataPath;
+import org.verbs4j.bindings.InlineVerbs;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_qp;
 import org.verbs4j.bindings.ibv_qp_attr;
@@ -138,7 +139,10 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
      */
     public final void post(SendRequest request) {
         request.requirePostable(this);
-        int errno = send(request.address);
+        int errno =
+                request.guarded
+                        ? sendGuarded(request.address, request.guards())
+                        : send(request.address);
         if (errno != 0) {
             throw PostFailure.of(this, request, errno, takeBad(badSend));
         }
@@ -151,7 +155,10 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
      */
     public final boolean offer(SendRequest request) {
         request.requirePostable(this);
-        int errno = send(request.address);
+        int errno =
+                request.guarded
+                        ? sendGuarded(request.address, request.guards())
+                        : send(request.address);
         if (errno == 0) {
             return true;
         }
@@ -187,7 +194,8 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         if (batch.size() == 0) {
             return 0;
         }
-        int errno = send(batch.head());
+        int errno =
+                batch.isGuarded() ? sendGuarded(batch.head(), batch.guards()) : send(batch.head());
         if (errno == 0) {
             return batch.size();
         }
@@ -197,6 +205,27 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         }
         throw PostFailure.of(
                 this, accepted < 0 ? batch.get(0) : batch.get(accepted), errno, accepted);
+    }
+
+    private int sendGuarded(long first, Lifecycle... guards) {
+        return Lifecycle.make(() -> send(first), guards);
+    }
+
+    /**
+     * {@code ibv_bind_mw(3)}, which posts: refused where a send is.
+     *
+     * @return 0 or an error number
+     */
+    final int bind(long window, long bind) {
+        long qp = sendGate.enter();
+        if (qp == 0) {
+            throw notReady("send", "READY_TO_SEND");
+        }
+        try {
+            return InlineVerbs.ibv_bind_mw(qp, window, bind);
+        } finally {
+            sendGate.leave();
+        }
     }
 
     private int send(long first) {

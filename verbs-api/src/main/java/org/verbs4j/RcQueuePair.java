@@ -197,6 +197,18 @@ public final class RcQueuePair extends QueuePair {
         return new FetchAndAdd(this);
     }
 
+    /** A request that binds a memory window of type 2, to be filled in. */
+    public BindWindow newBindWindow() {
+        life().requireOpen();
+        return new BindWindow(this);
+    }
+
+    /** A request that takes a key of this side back, to be filled in. */
+    public LocalInvalidate newLocalInvalidate() {
+        life().requireOpen();
+        return new LocalInvalidate(this);
+    }
+
     private void requireReads() {
         life().requireOpen();
         readsMade = true;

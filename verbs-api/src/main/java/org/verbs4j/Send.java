@@ -10,6 +10,7 @@ import org.verbs4j.bindings.Verbs;
 public final class Send extends SendRequest {
     private static final int PLAIN = Verbs.IBV_WR_SEND();
     private static final int WITH_IMMEDIATE = Verbs.IBV_WR_SEND_WITH_IMM();
+    private static final int INVALIDATING = Verbs.IBV_WR_SEND_WITH_INV();
 
     Send(QueuePair owner) {
         super(owner, PLAIN);
@@ -93,7 +94,21 @@ public final class Send extends SendRequest {
         return this;
     }
 
-    /** Takes the immediate number back. */
+    /**
+     * Takes a key of the peer's back when the message has arrived, {@code IBV_WR_SEND_WITH_INV}:
+     * the peer's receive tells it by {@link WorkCompletion#invalidatedRemoteKey()}. It replaces an
+     * immediate number.
+     *
+     * @param rkey of a bound memory window of type 2, or of a fast region, of the peer; a key of
+     *     another kind breaks the connection
+     */
+    public Send invalidating(int rkey) {
+        putInvalidatedKey(rkey);
+        putOpcode(INVALIDATING);
+        return this;
+    }
+
+    /** Takes the immediate number or the key to invalidate back. */
     public Send plain() {
         putOpcode(PLAIN);
         return this;

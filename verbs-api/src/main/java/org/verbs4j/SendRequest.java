@@ -21,7 +21,8 @@ import java.lang.foreign.MemorySegment;
  * fails, and its place in the queue becomes free when a later signaled one has completed; if none
  * ever is, the queue fills up for good.
  */
-public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSwap, FetchAndAdd {
+public abstract sealed class SendRequest
+        permits Send, Write, Read, CompareAndSwap, FetchAndAdd, BindWindow, LocalInvalidate {
     static final long ID = ibv_send_wr.wr_id$offset();
     static final long NEXT = ibv_send_wr.next$offset();
     static final long LIST = ibv_send_wr.sg_list$offset();
@@ -42,6 +43,8 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     static final int FENCE = Verbs.IBV_SEND_FENCE();
     static final int SOLICITED = Verbs.IBV_SEND_SOLICITED();
     static final int INLINE = Verbs.IBV_SEND_INLINE();
+
+    static final Lifecycle[] NO_GUARDS = {};
 
     final QueuePair owner;
     final long address;
@@ -69,8 +72,16 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
     /** Whether it is inline or in a batch: one look for the many that are neither. */
     private boolean special;
 
+    /** Whether it has {@link #guards}. */
+    final boolean guarded;
+
     SendRequest(QueuePair owner, int opcode) {
+        this(owner, opcode, false);
+    }
+
+    SendRequest(QueuePair owner, int opcode, boolean guarded) {
         this.owner = owner;
+        this.guarded = guarded;
         this.slab = owner.slab();
         this.address = slab.allocate(ibv_send_wr.sizeof() + owner.maxSendSge() * ibv_sge.sizeof());
         long entries = address + ibv_send_wr.sizeof();
@@ -151,6 +162,21 @@ public abstract sealed class SendRequest permits Send, Write, Read, CompareAndSw
         if (set && batch != null) {
             batch.look();
         }
+    }
+
+    /** The key to invalidate shares the place of the immediate, but is in host order. */
+    final void putInvalidatedKey(int rkey) {
+        NativeMemory.putInt(address, IMMEDIATE, rkey);
+    }
+
+    /**
+     * What must not be closed while it is posted, because the provider looks into the native
+     * objects themselves.
+     *
+     * @throws IllegalStateException when it is not complete
+     */
+    Lifecycle[] guards() {
+        return NO_GUARDS;
     }
 
     final void putImmediate(int value) {

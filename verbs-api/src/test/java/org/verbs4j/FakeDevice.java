@@ -68,33 +68,10 @@ final class FakeDevice {
         ibv_context_ops.poll_cq(
                 ops, ibv_context_ops.poll_cq.allocate((cq, count, wc) -> poll(count, wc), arena));
         Guid guid = new Guid(1);
-        DeviceAttributes attributes =
-                new DeviceAttributes(
-                        "",
-                        guid,
-                        guid,
-                        0,
-                        0,
-                        0,
-                        1,
-                        -1,
-                        4096,
-                        0,
-                        8,
-                        128,
-                        MAX_SGE,
-                        MAX_SGE,
-                        8,
-                        128,
-                        8,
-                        8,
-                        16,
-                        16,
-                        DeviceAttributes.AtomicSupport.DEVICE);
         Device device =
                 new Device("fake0", guid, NodeType.CHANNEL_ADAPTER, TransportType.INFINIBAND);
-        context = provider.open(device, attributes);
-        domain = new ProtectionDomain(context, arena.allocate(8));
+        context = provider.open(device, TestAttributes.small());
+        domain = provider.newDomain(context);
         MemorySegment cq = arena.allocate(ibv_cq.layout());
         ibv_cq.cqe(cq, 128);
         queue = new CompletionQueue(context, null, 0, cq);

@@ -4,6 +4,7 @@ import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_context;
 import org.verbs4j.bindings.ibv_context_ops;
 import org.verbs4j.bindings.ibv_device;
+import org.verbs4j.bindings.ibv_pd;
 import org.verbs4j.bindings.verbs_context;
 
 import java.lang.foreign.Arena;
@@ -150,6 +151,13 @@ final class FakeProvider {
         } finally {
             System.clearProperty("org.verbs4j.critical");
         }
+    }
+
+    /** A protection domain, as {@code ibv_alloc_pd} would have made it. */
+    ProtectionDomain newDomain(DeviceContext context) {
+        MemorySegment pd = arena.allocate(ibv_pd.layout());
+        ibv_pd.context(pd, handle);
+        return new ProtectionDomain(context, pd);
     }
 
     /** Called by the stubs. A throw from here would end the process. */

@@ -1264,6 +1264,51 @@ public class Posix extends Posix$shared {
     public static int POLLNVAL() {
         return POLLNVAL;
     }
+    private static final int MAP_HUGETLB = (int)262144L;
+    /**
+     * {@snippet lang=c :
+     * #define MAP_HUGETLB 262144
+     * }
+     */
+    public static int MAP_HUGETLB() {
+        return MAP_HUGETLB;
+    }
+    private static final int PROT_READ = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * #define PROT_READ 1
+     * }
+     */
+    public static int PROT_READ() {
+        return PROT_READ;
+    }
+    private static final int PROT_WRITE = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * #define PROT_WRITE 2
+     * }
+     */
+    public static int PROT_WRITE() {
+        return PROT_WRITE;
+    }
+    private static final int MAP_PRIVATE = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * #define MAP_PRIVATE 2
+     * }
+     */
+    public static int MAP_PRIVATE() {
+        return MAP_PRIVATE;
+    }
+    private static final int MAP_ANONYMOUS = (int)32L;
+    /**
+     * {@snippet lang=c :
+     * #define MAP_ANONYMOUS 32
+     * }
+     */
+    public static int MAP_ANONYMOUS() {
+        return MAP_ANONYMOUS;
+    }
 
     private static class poll {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
@@ -1521,6 +1566,132 @@ public class Posix extends Posix$shared {
                 traceDowncall("eventfd", __count, __flags);
             }
             return (int)mh$.invokeExact(__count, __flags);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class mmap {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Posix.C_POINTER,
+            Posix.C_POINTER,
+            Posix.C_LONG,
+            Posix.C_INT,
+            Posix.C_INT,
+            Posix.C_INT,
+            Posix.C_LONG
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mmap");
+
+        public static final MethodHandle HANDLE = NativeLibraries.downcall(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * extern void *mmap(void *__addr, size_t __len, int __prot, int __flags, int __fd, __off_t __offset)
+     * }
+     */
+    public static FunctionDescriptor mmap$descriptor() {
+        return mmap.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * extern void *mmap(void *__addr, size_t __len, int __prot, int __flags, int __fd, __off_t __offset)
+     * }
+     */
+    public static MethodHandle mmap$handle() {
+        return mmap.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * extern void *mmap(void *__addr, size_t __len, int __prot, int __flags, int __fd, __off_t __offset)
+     * }
+     */
+    public static MemorySegment mmap$address() {
+        return mmap.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * extern void *mmap(void *__addr, size_t __len, int __prot, int __flags, int __fd, __off_t __offset)
+     * }
+     */
+    public static MemorySegment mmap(MemorySegment __addr, long __len, int __prot, int __flags, int __fd, long __offset) {
+        var mh$ = mmap.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("mmap", __addr, __len, __prot, __flags, __fd, __offset);
+            }
+            return (MemorySegment)mh$.invokeExact(__addr, __len, __prot, __flags, __fd, __offset);
+        } catch (Error | RuntimeException ex) {
+           throw ex;
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class munmap {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Posix.C_INT,
+            Posix.C_POINTER,
+            Posix.C_LONG
+        );
+
+        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("munmap");
+
+        public static final MethodHandle HANDLE = NativeLibraries.downcall(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * extern int munmap(void *__addr, size_t __len)
+     * }
+     */
+    public static FunctionDescriptor munmap$descriptor() {
+        return munmap.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * extern int munmap(void *__addr, size_t __len)
+     * }
+     */
+    public static MethodHandle munmap$handle() {
+        return munmap.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * extern int munmap(void *__addr, size_t __len)
+     * }
+     */
+    public static MemorySegment munmap$address() {
+        return munmap.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * extern int munmap(void *__addr, size_t __len)
+     * }
+     */
+    public static int munmap(MemorySegment __addr, long __len) {
+        var mh$ = munmap.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("munmap", __addr, __len);
+            }
+            return (int)mh$.invokeExact(__addr, __len);
         } catch (Error | RuntimeException ex) {
            throw ex;
         } catch (Throwable ex$) {

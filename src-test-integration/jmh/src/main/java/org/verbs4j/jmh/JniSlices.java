@@ -1,5 +1,7 @@
 package org.verbs4j.jmh;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.util.Optional;
 
@@ -10,6 +12,7 @@ import java.util.Optional;
 final class JniSlices {
     private static final int MAX_BATCH = 64;
 
+    private final JniVerbs verbs = new JniVerbs();
     private final long pair;
     private final long queue;
     private final long local;
@@ -60,13 +63,43 @@ final class JniSlices {
         return new IllegalStateException("an operation failed in the JNI slice");
     }
 
+    private void postSend(long qp, long request) {
+        try {
+            verbs.postSend(qp, request);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void postReceive(long qp, long request) {
+        try {
+            verbs.postReceive(qp, request);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private int poll(long cq, int wanted, long completion) {
+        try {
+            return verbs.poll(cq, wanted, completion);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private int arm(long cq) {
+        try {
+            return verbs.requestNotification(cq);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private long post(int operations) {
         long qp = pair;
         long request = requests;
         for (int i = 0; i < operations; i++) {
-            if (JniVerbs.postSend(qp, request) != 0) {
-                throw failure();
-            }
+            postSend(qp, request);
         }
         return operations;
     }
@@ -75,9 +108,7 @@ final class JniSlices {
         long qp = pair;
         long request = receive;
         for (int i = 0; i < operations; i++) {
-            if (JniVerbs.postReceive(qp, request) != 0) {
-                throw failure();
-            }
+            postReceive(qp, request);
         }
         return operations;
     }
@@ -85,7 +116,7 @@ final class JniSlices {
     private long requestNotification(int operations) {
         long cq = queue;
         for (int i = 0; i < operations; i++) {
-            if (JniVerbs.requestNotification(cq) != 0) {
+            if (arm(cq) != 0) {
                 throw failure();
             }
         }
@@ -97,7 +128,7 @@ final class JniSlices {
         long completion = completions;
         long sum = 0;
         for (int i = 0; i < operations; i++) {
-            if (JniVerbs.poll(cq, 1, completion) != 1 || Raw.status(completion) != 0) {
+            if (poll(cq, 1, completion) != 1 || Raw.status(completion) != 0) {
                 throw failure();
             }
             sum += Raw.completedId(completion);
@@ -110,7 +141,7 @@ final class JniSlices {
         long completion = completions;
         int found = 0;
         for (int i = 0; i < operations; i++) {
-            found += JniVerbs.poll(cq, 1, completion);
+            found += poll(cq, 1, completion);
         }
         if (found != 0) {
             throw failure();
@@ -118,10 +149,10 @@ final class JniSlices {
         return operations;
     }
 
-    private static int await(long cq, int wanted, long completions) {
+    private int await(long cq, int wanted, long completions) {
         int count;
         do {
-            count = JniVerbs.poll(cq, wanted, completions);
+            count = poll(cq, wanted, completions);
         } while (count == 0);
         return count;
     }
@@ -134,9 +165,8 @@ final class JniSlices {
         long sum = 0;
         for (int i = 0; i < operations; i++) {
             Raw.id(request, i);
-            if (JniVerbs.postSend(qp, request) != 0
-                    || await(cq, 1, completion) != 1
-                    || Raw.status(completion) != 0) {
+            postSend(qp, request);
+            if (await(cq, 1, completion) != 1 || Raw.status(completion) != 0) {
                 throw failure();
             }
             sum += Raw.completedId(completion);
@@ -153,9 +183,8 @@ final class JniSlices {
         long sum = 0;
         for (int i = 0; i < operations; i++) {
             Raw.write(request, sge, i, local, length, lkey, remote, rkey);
-            if (JniVerbs.postSend(qp, request) != 0
-                    || await(cq, 1, completion) != 1
-                    || Raw.status(completion) != 0) {
+            postSend(qp, request);
+            if (await(cq, 1, completion) != 1 || Raw.status(completion) != 0) {
                 throw failure();
             }
             sum += Raw.sum(completion);
@@ -173,9 +202,7 @@ final class JniSlices {
             for (int i = 0; i < size; i++) {
                 Raw.id(requests + i * Raw.REQUEST_SIZE, base + i);
             }
-            if (JniVerbs.postSend(pair, requests) != 0) {
-                throw failure();
-            }
+            postSend(pair, requests);
             for (int done = 0; done < size; ) {
                 int count = await(queue, size, completions);
                 if (count < 0) {

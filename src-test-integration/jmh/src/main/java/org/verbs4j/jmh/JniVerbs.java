@@ -1,23 +1,23 @@
 package org.verbs4j.jmh;
 
+import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * The data path through JNI in the manner of DiSNI: addresses as {@code long}, requests laid out in
- * native memory by Java. Only for comparison.
+ * The data path through JNI in the manner of DiSNI: methods of a dispatcher object, addresses as
+ * {@code long}, requests laid out in native memory by Java, failures thrown by C. Only for
+ * comparison.
  */
 final class JniVerbs {
-    private JniVerbs() {}
-
     static void load(Path library) {
         System.load(library.toString());
     }
 
-    static native int postSend(long queuePair, long request);
+    native void postSend(long queuePair, long request) throws IOException;
 
-    static native int postReceive(long queuePair, long request);
+    native void postReceive(long queuePair, long request) throws IOException;
 
-    static native int poll(long queue, int count, long completions);
+    native int poll(long queue, int count, long completions) throws IOException;
 
-    static native int requestNotification(long queue);
+    native int requestNotification(long queue) throws IOException;
 }

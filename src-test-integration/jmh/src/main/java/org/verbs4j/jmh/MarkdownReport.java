@@ -134,6 +134,12 @@ final class MarkdownReport {
                             .orElse(""));
         }
         line("");
+        if (!data.perftest.isEmpty()) {
+            line("| perftest in the same place | |");
+            line("|---|---|");
+            data.perftest.forEach((tool, micros) -> line("| %s | %.2f |", tool, micros));
+            line("");
+        }
     }
 
     private void startUp(BenchData data) {

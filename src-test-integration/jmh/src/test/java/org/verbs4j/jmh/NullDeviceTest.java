@@ -15,6 +15,15 @@ class NullDeviceTest {
 
     private final NativeParts parts = NativeParts.build();
 
+    @Test
+    void fewShapesOfForeignCallsAreLinkedBeforeTheFirstCompletion() throws IOException {
+        long shapes =
+                StartUp.shapes(
+                        new JavaProcess().onNullDevice(parts), directory.resolve("classes.log"));
+
+        assertThat(shapes).isBetween(1L, (long) StartUp.MAX_SHAPES);
+    }
+
     /** One short duel for each operation: the checksums of all contenders are compared in it. */
     @Test
     void everyContenderOfEveryOperationDoesTheWork() throws IOException {

@@ -1,0 +1,2 @@
+/** Registered buffers, cut from one region. */
+package org.verbs4j.pool;
