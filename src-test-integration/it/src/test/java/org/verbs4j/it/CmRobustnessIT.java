@@ -138,13 +138,13 @@ class CmRobustnessIT {
             cycle(listener);
             long files = openFiles();
             int threads = Thread.activeCount();
-            List<String> kernel = resources();
+            String kernel = KernelObjects.show();
             for (int i = 0; i < cycles; i++) {
                 cycle(listener);
             }
             assertThat(openFiles()).isEqualTo(files);
             assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads);
-            assertThat(resources()).isEqualTo(kernel);
+            assertThat(KernelObjects.show()).isEqualTo(kernel);
         }
     }
 
@@ -155,18 +155,6 @@ class CmRobustnessIT {
             both.clientSide.await();
             both.serverSide.await();
         }
-    }
-
-    /** The kernel's count of contexts, ids, queue pairs and so on, per device. */
-    private static List<String> resources() throws Exception {
-        return new String(
-                        new ProcessBuilder("rdma", "resource", "show")
-                                .start()
-                                .getInputStream()
-                                .readAllBytes(),
-                        java.nio.charset.StandardCharsets.US_ASCII)
-                .lines()
-                .toList();
     }
 
     @ParameterizedTest

@@ -47,7 +47,7 @@ class DevicesIT {
                 assertThat(attributes.maxQueuePairRequests()).isEqualTo(1_048_576);
                 assertThat(attributes.maxSge()).isEqualTo(32);
                 assertThat(attributes.maxCompletions()).isEqualTo(32_767);
-                assertThat(attributes.maxMemoryRegions()).isEqualTo(524_287);
+                assertThat(attributes.memory().maxRegions()).isEqualTo(524_287);
             }
         }
     }
