@@ -2,6 +2,7 @@ package org.verbs4j;
 
 import org.jspecify.annotations.Nullable;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
@@ -61,5 +62,20 @@ public record AddressVector(int port, int lid, int serviceLevel, @Nullable Globa
                                 ConnectOptions.DEFAULT_HOP_LIMIT,
                                 0);
         return new AddressVector(source.port(), remote.lid(), 0, route);
+    }
+
+    /**
+     * The way back to the sender of a datagram, {@code ibv_init_ah_from_wc(3)}.
+     *
+     * @param port where the datagram was received
+     * @param completion of the receive, successful
+     * @param received the memory of the receive, from its beginning: the {@link
+     *     GlobalRoutingHeader}
+     * @throws IllegalArgumentException when the receive failed, or the memory is too short
+     * @throws VerbsException when the header is none, or its destination not a GID of the port
+     */
+    public static AddressVector ofSender(
+            Port port, WorkCompletion completion, MemorySegment received) {
+        return AddressVectors.ofSender(port, completion, received);
     }
 }

@@ -147,7 +147,7 @@ public final class CompletionQueue implements AutoCloseable {
             into.size(0);
             throw pollFailed(taken);
         }
-        into.size(taken);
+        into.taken(this, taken);
         return taken;
     }
 

@@ -39,6 +39,7 @@ public final class DeviceContext implements AutoCloseable {
     private final List<Port> ports;
     private final Lifecycle life;
     private final boolean borrowed;
+    private final QueuePairTable queuePairs = new QueuePairTable();
 
     /** A context with attributes that have been read; the tests have one without a device. */
     DeviceContext(Device device, MemorySegment handle, DeviceAttributes attributes) {
@@ -325,6 +326,29 @@ public final class DeviceContext implements AutoCloseable {
                 channel.life());
     }
 
+    /**
+     * A domain of extended reliable connections for this process, {@code ibv_open_xrcd(3)}.
+     *
+     * @throws UnsupportedVerbException when the library, the provider or the kernel cannot
+     * @throws VerbsException when the kernel refuses
+     */
+    public XrcDomain newXrcDomain() {
+        return Lifecycle.make(() -> XrcDomain.anonymous(this), life);
+    }
+
+    /**
+     * The domain of extended reliable connections of a file, {@code ibv_open_xrcd(3)}: the same for
+     * all processes that have the file open.
+     *
+     * @param descriptor an open file; it may be closed afterwards
+     * @param exclusive whether it is refused when there is one already
+     * @throws UnsupportedVerbException when the library, the provider or the kernel cannot
+     * @throws VerbsException when the kernel refuses
+     */
+    public XrcDomain newXrcDomain(int descriptor, boolean exclusive) {
+        return Lifecycle.make(() -> XrcDomain.ofFile(this, descriptor, exclusive), life);
+    }
+
     /** Escape hatch: {@code struct ibv_context *}, valid while the context is open. */
     public MemorySegment handle() {
         return open();
@@ -337,6 +361,10 @@ public final class DeviceContext implements AutoCloseable {
 
     Lifecycle life() {
         return life;
+    }
+
+    QueuePairTable queuePairs() {
+        return queuePairs;
     }
 
     ProviderPolicy policy() {

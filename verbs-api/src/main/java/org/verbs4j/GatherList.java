@@ -149,7 +149,7 @@ final class GatherList {
         return new IllegalArgumentException(
                 "a message of "
                         + length
-                        + " bytes exceeds the port's maximum of "
+                        + " bytes exceeds the queue pair's maximum of "
                         + maxMessageSize
                         + " bytes: split it");
     }

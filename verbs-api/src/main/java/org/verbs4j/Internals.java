@@ -5,6 +5,7 @@ import org.verbs4j.internal.VerbsInternals;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** What the other packages of this module may do with the objects of this one. */
@@ -31,12 +32,12 @@ final class Internals extends VerbsInternals {
 
     @Override
     public CompletionQueue sendQueueOf(QueuePair pair) {
-        return pair.setup().sendQueue();
+        return Objects.requireNonNull(pair.setup().sendQueue(), "sendQueue");
     }
 
     @Override
     public CompletionQueue receiveQueueOf(QueuePair pair) {
-        return pair.setup().receiveQueue();
+        return Objects.requireNonNull(pair.setup().receiveQueue(), "receiveQueue");
     }
 
     @Override

@@ -26,6 +26,10 @@ public final class Port {
         this.number = number;
     }
 
+    DeviceContext context() {
+        return context;
+    }
+
     /** Its number, from 1. */
     public int number() {
         return number;

@@ -245,6 +245,98 @@ public final class ProtectionDomain implements AutoCloseable {
         return new RcQueuePair.Builder(this, sendQueue, receiveQueue);
     }
 
+    /**
+     * Begins an unreliable connected queue pair.
+     *
+     * @param sendQueue where sends complete
+     * @param receiveQueue where receives complete; may be the same
+     * @throws IllegalArgumentException when a queue is of another context
+     */
+    public UcQueuePair.Builder newUcQueuePair(
+            CompletionQueue sendQueue, CompletionQueue receiveQueue) {
+        life.requireOpen();
+        return new UcQueuePair.Builder(this, sendQueue, receiveQueue);
+    }
+
+    /**
+     * Begins a datagram queue pair.
+     *
+     * @param sendQueue where sends complete
+     * @param receiveQueue where receives complete; may be the same
+     * @throws IllegalArgumentException when a queue is of another context
+     */
+    public UdQueuePair.Builder newUdQueuePair(
+            CompletionQueue sendQueue, CompletionQueue receiveQueue) {
+        life.requireOpen();
+        return new UdQueuePair.Builder(this, sendQueue, receiveQueue);
+    }
+
+    /**
+     * Begins a queue pair for whole Ethernet frames.
+     *
+     * @param sendQueue where sends complete
+     * @param receiveQueue where receives complete; may be the same
+     * @throws IllegalArgumentException when a queue is of another context
+     */
+    public RawPacketQueuePair.Builder newRawPacketQueuePair(
+            CompletionQueue sendQueue, CompletionQueue receiveQueue) {
+        life.requireOpen();
+        return new RawPacketQueuePair.Builder(this, sendQueue, receiveQueue);
+    }
+
+    /**
+     * Begins the sending half of an extended reliable connection.
+     *
+     * @param sendQueue where sends complete
+     * @throws IllegalArgumentException when the queue is of another context
+     */
+    public XrcSendQueuePair.Builder newXrcSendQueuePair(CompletionQueue sendQueue) {
+        life.requireOpen();
+        return new XrcSendQueuePair.Builder(this, sendQueue);
+    }
+
+    /**
+     * A receive queue that several queue pairs of this domain can take from, {@code
+     * ibv_create_srq(3)}.
+     *
+     * @param maxRequests receives that may be outstanding, from 1; the device may round up
+     * @param maxSge parts of a receive
+     * @throws UnsupportedVerbException when the device has none
+     * @throws VerbsException when the device refuses
+     */
+    public SharedReceiveQueue newSharedReceiveQueue(int maxRequests, int maxSge) {
+        return Lifecycle.make(
+                () -> SharedReceiveQueue.create(this, null, null, maxRequests, maxSge), life);
+    }
+
+    /**
+     * The way to a peer of datagrams, {@code ibv_create_ah(3)}. May take a second on RoCE, where
+     * the kernel looks for the peer's hardware address.
+     *
+     * @param vector the way; on RoCE with a global route
+     * @throws VerbsException when the kernel refuses, with the cause
+     */
+    public AddressHandle newAddressHandle(AddressVector vector) {
+        return Lifecycle.make(() -> AddressHandle.create(this, vector), life);
+    }
+
+    /**
+     * The way back to the sender of a datagram, {@code ibv_create_ah_from_wc(3)}; {@link
+     * AddressVector#ofSender} gives the same as a value.
+     *
+     * @param port where the datagram was received
+     * @param completion of the receive, successful; {@link WorkCompletion#sourceQueuePairNumber()}
+     *     is the sender's queue pair
+     * @param received the memory of the receive, from its beginning
+     * @throws IllegalArgumentException when the receive failed, the port is of another context, or
+     *     the memory is too short for the {@link GlobalRoutingHeader}
+     * @throws VerbsException when the kernel refuses
+     */
+    public AddressHandle newAddressHandle(
+            Port port, WorkCompletion completion, MemorySegment received) {
+        return Lifecycle.make(() -> AddressHandle.create(this, port, completion, received), life);
+    }
+
     /** Escape hatch: {@code struct ibv_pd *}, valid while the domain is open. */
     public MemorySegment handle() {
         life.requireOpen();

@@ -1,5 +1,6 @@
 package org.verbs4j;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.verbs4j.bindings.DataPath;
@@ -9,10 +10,11 @@ import org.verbs4j.bindings.ibv_qp;
 import org.verbs4j.bindings.ibv_qp_attr;
 import org.verbs4j.bindings.ibv_qp_init_attr;
 import org.verbs4j.internal.CallGate;
-import org.verbs4j.internal.NativeMemory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * A send queue and a receive queue, {@code struct ibv_qp}.
@@ -26,47 +28,44 @@ import java.lang.foreign.MemorySegment;
  * {@link QueuePairState#INIT}: a provider may keep such a request and carry it out later by
  * surprise.
  */
-public abstract sealed class QueuePair implements AutoCloseable permits RcQueuePair {
+public abstract sealed class QueuePair extends ReceiveQueue
+        permits ConnectedQueuePair, UdQueuePair, RawPacketQueuePair {
     private static final Logger LOG = LoggerFactory.getLogger(QueuePair.class);
 
     private final QueuePairSetup setup;
     private final MemorySegment handle;
     private final int number;
     private final Lifecycle life;
-    private final RequestSlab slab = new RequestSlab();
 
     private final long postSendFunction;
-    private final long postReceiveFunction;
     private final boolean criticalSend;
-    private final boolean criticalReceive;
 
-    /**
-     * Where a provider says which request it did not take: always there, because some write it in
-     * any case.
-     */
-    private final long badSend = slab.allocate(Long.BYTES);
+    /** As that of receives. */
+    private final long badSend = slab().allocate(Long.BYTES);
 
-    private final long badReceive = slab.allocate(Long.BYTES);
-
-    /** Shut while the state does not admit sends, or receives. */
+    /** Shut while the state does not admit sends. */
     private final CallGate sendGate = new CallGate();
 
-    private final CallGate receiveGate = new CallGate();
-
     private volatile QueuePairState state = QueuePairState.RESET;
+    private volatile @Nullable WorkFailure firstFailure;
 
     QueuePair(QueuePairSetup setup) {
+        super(
+                new Lifecycle(
+                        "queue pair "
+                                + ibv_qp.qp_num(setup.handle())
+                                + " on "
+                                + setup.context().device().name(),
+                        setup.parents().toArray(Lifecycle[]::new)),
+                setup.context(),
+                DataPath.postRecvFunction(setup.context().address()));
         this.setup = setup;
         this.handle = setup.handle();
         this.number = ibv_qp.qp_num(handle);
+        this.life = life();
         DeviceContext context = setup.context();
         this.postSendFunction = DataPath.postSendFunction(context.address());
-        this.postReceiveFunction = DataPath.postRecvFunction(context.address());
         this.criticalSend = context.policy().post();
-        this.criticalReceive = context.policy().poll();
-        this.life =
-                new Lifecycle(
-                        "queue pair " + number + " on " + context.device().name(), setup.parents());
     }
 
     /** Its number, 24 bits. */
@@ -99,30 +98,38 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
 
     /** Bytes of the largest inline message. */
     public final int maxInlineData() {
-        return setup.maxInlineData();
+        return setup.capacity().maxInlineData();
     }
 
     /** Sends that may be outstanding; the device may have rounded up. */
     public final int maxSendRequests() {
-        return setup.maxSendRequests();
+        return setup.capacity().maxSendRequests();
     }
 
-    /** Receives that may be outstanding; the device may have rounded up. */
+    /**
+     * {@inheritDoc}
+     *
+     * <p>0 when it takes from a {@link SharedReceiveQueue}.
+     */
+    @Override
     public final int maxReceiveRequests() {
-        return setup.maxReceiveRequests();
+        return setup.capacity().maxReceiveRequests();
     }
 
     /** Parts of a send. */
     public final int maxSendSge() {
-        return setup.maxSendSge();
+        return setup.capacity().maxSendSge();
     }
 
-    /** Parts of a receive. */
+    @Override
     public final int maxReceiveSge() {
-        return setup.maxReceiveSge();
+        return setup.capacity().maxReceiveSge();
     }
 
-    /** Bytes of the largest message, as the port says. */
+    /**
+     * Bytes of the largest message: as the port says, or for datagrams the MTU that the port had
+     * when the queue pair was made.
+     */
     public final long maxMessageSize() {
         return setup.maxMessageSize();
     }
@@ -179,7 +186,7 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
     public final void post(SendBatch batch) {
         int accepted = offer(batch);
         if (accepted < batch.size()) {
-            throw PostFailure.full(this, batch.size(), accepted, true);
+            throw PostFailure.full(this, batch, accepted);
         }
     }
 
@@ -243,102 +250,6 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         }
     }
 
-    /**
-     * Posts a receive, {@code ibv_post_recv(3)}: one downcall, no allocation.
-     *
-     * @param request made by this queue pair, in no batch
-     * @throws PostException when it is not accepted, with the cause; {@code ENOMEM} when the queue
-     *     is full
-     * @throws IllegalStateException when the queue pair is closed or in RESET
-     * @throws IllegalArgumentException when the request is of another queue pair
-     */
-    public final void post(ReceiveRequest request) {
-        request.requirePostable(this);
-        int errno = receive(request.address);
-        if (errno != 0) {
-            throw PostFailure.of(this, request, errno, takeBad(badReceive));
-        }
-    }
-
-    /**
-     * As {@link #post(ReceiveRequest)}, for a queue that may be full.
-     *
-     * @return false when it is full
-     */
-    public final boolean offer(ReceiveRequest request) {
-        request.requirePostable(this);
-        int errno = receive(request.address);
-        if (errno == 0) {
-            return true;
-        }
-        long bad = takeBad(badReceive);
-        if (PostFailure.isFull(errno) && bad != 0) {
-            return false;
-        }
-        throw PostFailure.of(this, request, errno, bad);
-    }
-
-    /**
-     * Posts a batch of receives by one downcall.
-     *
-     * @param batch made by this queue pair
-     * @throws PostException when one is not accepted: {@link PostException#acceptedCount()} is its
-     *     index, and those before it are posted
-     */
-    public final void post(ReceiveBatch batch) {
-        int accepted = offer(batch);
-        if (accepted < batch.size()) {
-            throw PostFailure.full(this, batch.size(), accepted, false);
-        }
-    }
-
-    /**
-     * As {@link #post(ReceiveBatch)}, for a queue that may become full.
-     *
-     * @return how many were accepted: all, or fewer when the queue is full
-     */
-    public final int offer(ReceiveBatch batch) {
-        batch.requirePostable(this);
-        if (batch.size() == 0) {
-            return 0;
-        }
-        int errno = receive(batch.head());
-        if (errno == 0) {
-            return batch.size();
-        }
-        int accepted = batch.indexOf(takeBad(badReceive));
-        if (PostFailure.isFull(errno) && accepted >= 0) {
-            return accepted;
-        }
-        throw PostFailure.of(
-                this, accepted < 0 ? batch.get(0) : batch.get(accepted), errno, accepted);
-    }
-
-    private int receive(long first) {
-        CallGate entered = receiveGate;
-        long qp = entered.enter();
-        if (qp == 0) {
-            throw notReady("receive", "INIT");
-        }
-        try {
-            return criticalReceive
-                    ? DataPath.postRecvCritical(postReceiveFunction, qp, first, badReceive)
-                    : DataPath.postRecv(postReceiveFunction, qp, first, badReceive);
-        } finally {
-            entered.leave();
-        }
-    }
-
-    /**
-     * The request that a provider named, 0 when it named none; the slot is clean for the next
-     * failure.
-     */
-    private static long takeBad(long slot) {
-        long bad = NativeMemory.getLong(slot, 0);
-        NativeMemory.putLong(slot, 0, 0);
-        return bad;
-    }
-
     private IllegalStateException notReady(String what, String least) {
         return new IllegalStateException(
                 life.isOpen()
@@ -346,16 +257,81 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
                         : life + " is closed");
     }
 
+    /**
+     * Keeps a destination from being destroyed until the next {@link #send} is over: the gate is
+     * entered before the look, so that {@link AddressHandle#close()} waits for it.
+     */
+    final void holdDestination(@Nullable AddressHandle destination) {
+        CallGate entered = sendGate;
+        if (entered.enter() == 0) {
+            throw notReady("send", "READY_TO_SEND");
+        }
+        if (destination == null || !destination.isUsable()) {
+            entered.leave();
+            throw new IllegalStateException(
+                    destination == null
+                            ? "the request has no destination: give it one with to(...)"
+                            : destination + " is closed, but a request for " + life + " uses it");
+        }
+    }
+
+    /** Waits for posts under way in any of these queue pairs. */
+    static void awaitSends(List<QueuePair> pairs) {
+        CallGate.settle(pairs.stream().map(pair -> pair.sendGate).toArray(CallGate[]::new));
+    }
+
+    @Override
+    final IllegalStateException receivesShut() {
+        return notReady("receive", "INIT");
+    }
+
+    @Override
+    final void requireReceives() {
+        if (setup.sharedReceiveQueue() != null) {
+            throw new IllegalStateException(
+                    life
+                            + " takes its receives from "
+                            + setup.sharedReceiveQueue()
+                            + ": make and post them there");
+        }
+        if (!setup.type().receives()) {
+            throw new IllegalStateException(
+                    life + " is " + setup.type().symbol() + ", which takes no receives");
+        }
+    }
+
+    @Override
+    final ProtectionDomain receiveDomain() {
+        return setup.requireDomain();
+    }
+
+    /** What the memory of its requests must be of. */
+    final ProtectionDomain protectionDomain() {
+        return setup.requireDomain();
+    }
+
+    @Override
+    final String receiveVerb() {
+        return "ibv_post_recv";
+    }
+
+    @Override
+    final String receiveName() {
+        return "receive queue of " + life;
+    }
+
     /** A send request, to be filled in. */
     public final Send newSend() {
-        life.requireOpen();
+        requireSends();
         return new Send(this);
     }
 
-    /** A receive request, to be filled in. */
-    public final ReceiveRequest newReceive() {
+    final void requireSends() {
         life.requireOpen();
-        return new ReceiveRequest(this);
+        if (!setup.type().sends()) {
+            throw new IllegalStateException(
+                    life + " is " + setup.type().symbol() + ", which sends nothing");
+        }
     }
 
     /**
@@ -364,16 +340,8 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
      * @param capacity from 1 to {@link #maxSendRequests()}
      */
     public final SendBatch newSendBatch(int capacity) {
+        requireSends();
         return new SendBatch(this, capacity);
-    }
-
-    /**
-     * An empty batch of receives.
-     *
-     * @param capacity from 1 to {@link #maxReceiveRequests()}
-     */
-    public final ReceiveBatch newReceiveBatch(int capacity) {
-        return new ReceiveBatch(this, capacity);
     }
 
     /**
@@ -409,17 +377,68 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
             }
         }
         state = after;
+        if (after == QueuePairState.RESET) {
+            firstFailure = null;
+        }
         admit(after.takesSends(), after.takesReceives());
         LOG.debug("{}: {} -> {}", life, before, after);
     }
 
     /** What a queue pair's type has against a change, before the kernel is asked. */
-    abstract void beforeModify(QueuePairAttributes attributes, QueuePairState after);
+    void beforeModify(QueuePairAttributes attributes, QueuePairState after) {}
 
-    /** Lets posts in or not. */
+    /** Lets posts in or not, as far as the type has them. */
     final void admit(boolean sends, boolean receives) {
-        sendGate.set(sends ? handle.address() : 0);
-        receiveGate.set(receives ? handle.address() : 0);
+        boolean own = setup.type().receives() && setup.sharedReceiveQueue() == null;
+        sendGate.set(sends && setup.type().sends() ? handle.address() : 0);
+        receiveGate().set(receives && own ? handle.address() : 0);
+    }
+
+    /**
+     * Moves it from RESET to INIT, where receives can be posted, with the port, partition, remote
+     * access and queue key of the builder, as far as the type has them.
+     *
+     * @throws QueuePairTransitionException when the kernel refuses
+     */
+    public final void moveToInit() {
+        modify(setup.initialAttributes());
+    }
+
+    /**
+     * Stops sending: sends under way finish, later ones wait in the queue, {@code IBV_QPS_SQD}.
+     * From READY_TO_SEND; back by {@link #resume()}.
+     *
+     * @throws QueuePairTransitionException when the kernel refuses
+     */
+    public final void drain() {
+        modify(new QueuePairAttributes().state(QueuePairState.SEND_QUEUE_DRAIN));
+    }
+
+    /**
+     * Goes on after {@link #drain()}, or after a send of an unconnected queue pair has failed: back
+     * to READY_TO_SEND. What was posted meanwhile some devices, soft-RoCE among them, send only
+     * when the next request is posted.
+     *
+     * @throws QueuePairTransitionException when the kernel refuses
+     */
+    public final void resume() {
+        modify(new QueuePairAttributes().state(QueuePairState.READY_TO_SEND));
+    }
+
+    /**
+     * The first failure since it was last in RESET, which explains why later requests were flushed:
+     * of the completions that somebody has looked at by {@link WorkCompletion#isSuccess()}, {@link
+     * WorkCompletion#status()} or {@link WorkCompletion#requireSuccess()}.
+     */
+    public final Optional<WorkFailure> firstFailure() {
+        return Optional.ofNullable(firstFailure);
+    }
+
+    /** Remembers a failure if it is the first. */
+    final synchronized void failed(WorkFailure failure) {
+        if (firstFailure == null) {
+            firstFailure = failure;
+        }
     }
 
     /** All attributes, {@code ibv_query_qp(3)}. */
@@ -461,16 +480,13 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
         return handle;
     }
 
-    RequestSlab slab() {
-        return slab;
-    }
-
-    QueuePairSetup setup() {
+    final QueuePairSetup setup() {
         return setup;
     }
 
-    Lifecycle life() {
-        return life;
+    /** What has to be ended before it can be destroyed: a sentence, or null. */
+    @Nullable String stillInUse() {
+        return null;
     }
 
     /**
@@ -484,17 +500,17 @@ public abstract sealed class QueuePair implements AutoCloseable permits RcQueueP
     public final void close() {
         life.close(
                 () -> {
-                    CallGate.shut(sendGate, receiveGate);
+                    String use = stillInUse();
+                    if (use != null) {
+                        throw new IllegalStateException(use);
+                    }
+                    CallGate.shut(sendGate, receiveGate());
                     int errno = Verbs.ibv_destroy_qp(handle);
                     if (errno != 0) {
                         admit(state.takesSends(), state.takesReceives());
                         throw new VerbsException("ibv_destroy_qp", errno, "cannot destroy " + life);
                     }
+                    setup.context().queuePairs().remove(this);
                 });
-    }
-
-    @Override
-    public final String toString() {
-        return life.toString();
     }
 }

@@ -2,7 +2,11 @@ package org.verbs4j;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Options that every type of queue pair has. What a type cannot do without is a parameter of the
@@ -11,19 +15,23 @@ import java.util.concurrent.ThreadLocalRandom;
  * @param <B> the builder of the type
  */
 public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
-        permits RcQueuePair.Builder {
+        permits ConnectedQueuePair.Builder, UdQueuePair.Builder, RawPacketQueuePair.Builder {
     private static final int MOST = Integer.MAX_VALUE;
     private static final int DEFAULT_REQUESTS = 128;
 
-    final ProtectionDomain domain;
-    final CompletionQueue sendQueue;
-    final CompletionQueue receiveQueue;
+    final DeviceContext context;
+    final @Nullable ProtectionDomain domain;
+    final @Nullable CompletionQueue sendQueue;
+    final @Nullable CompletionQueue receiveQueue;
+    @Nullable XrcDomain xrcDomain;
+    @Nullable SharedReceiveQueue sharedReceiveQueue;
 
     @Nullable Integer port;
     @Nullable GidEntry gid;
     @Nullable Integer gidIndex;
     int partitionKeyIndex;
     int packetSequence = ThreadLocalRandom.current().nextInt(1 << 24);
+    int queueKey;
     int maxSendRequests = DEFAULT_REQUESTS;
     int maxReceiveRequests = DEFAULT_REQUESTS;
     int maxSendSge = 1;
@@ -31,18 +39,77 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
     int maxInlineData;
     boolean signalAll;
     Access[] remoteAccess = {};
+    Set<QueuePairOption> options = Set.of();
+    @Nullable Integer sourceQueuePair;
 
     QueuePairBuilder(
             ProtectionDomain domain, CompletionQueue sendQueue, CompletionQueue receiveQueue) {
+        this.context = domain.context();
         this.domain = domain;
         this.sendQueue = sendQueue;
         this.receiveQueue = receiveQueue;
         for (CompletionQueue queue : new CompletionQueue[] {sendQueue, receiveQueue}) {
-            if (queue.context() != domain.context()) {
+            if (queue.context() != context) {
                 throw new IllegalArgumentException(
                         "the " + queue + " is of another context than the " + domain);
             }
         }
+    }
+
+    /** Of an XRC receiver, which has no requests and so no queues and no protection domain. */
+    QueuePairBuilder(XrcDomain xrcDomain) {
+        this.context = xrcDomain.context();
+        this.xrcDomain = xrcDomain;
+        this.domain = null;
+        this.sendQueue = null;
+        this.receiveQueue = null;
+    }
+
+    /** Makes the queue pair in INIT, while nothing that it needs can be closed. */
+    final <Q extends QueuePair> Q make(QueuePairType type, Function<QueuePairSetup, Q> wrap) {
+        return Lifecycle.make(() -> makeHeld(type, wrap), parents());
+    }
+
+    private <Q extends QueuePair> Q makeHeld(QueuePairType type, Function<QueuePairSetup, Q> wrap) {
+        Q pair = wrap.apply(new QueuePairCreation(this, type).create());
+        context.queuePairs().add(pair);
+        try {
+            pair.moveToInit();
+            return pair;
+        } catch (RuntimeException e) {
+            closeAfter(pair, e);
+            throw e;
+        }
+    }
+
+    private static void closeAfter(QueuePair pair, RuntimeException cause) {
+        try {
+            pair.close();
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    final Lifecycle[] parents() {
+        return Stream.of(
+                        domain == null ? null : domain.life(),
+                        xrcDomain == null ? null : xrcDomain.life(),
+                        sendQueue == null ? null : sendQueue.life(),
+                        receiveQueue == null ? null : receiveQueue.life(),
+                        sharedReceiveQueue == null ? null : sharedReceiveQueue.life())
+                .filter(Objects::nonNull)
+                .distinct()
+                .toArray(Lifecycle[]::new);
+    }
+
+    /** Takes a shared receive queue in. */
+    final B takeReceivesFrom(SharedReceiveQueue queue) {
+        if (queue.receiveDomain() != domain) { // the device would fail with a protection error
+            throw new IllegalArgumentException(
+                    queue + " is of another protection domain than the queue pair");
+        }
+        sharedReceiveQueue = queue;
+        return self();
     }
 
     abstract B self();
@@ -160,6 +227,17 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
      */
     public final B signalAll(boolean all) {
         signalAll = all;
+        return self();
+    }
+
+    /**
+     * Asks for what few devices can do, {@code ibv_create_qp_ex(3)}.
+     *
+     * @param wanted none at first; {@code build} raises {@link UnsupportedVerbException} when the
+     *     device has one of them not
+     */
+    public final B options(QueuePairOption... wanted) {
+        options = Set.of(wanted);
         return self();
     }
 

@@ -1,28 +1,29 @@
 package org.verbs4j;
 
 import org.jspecify.annotations.Nullable;
-import org.verbs4j.bindings.NativeLibraries;
-import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
-import org.verbs4j.bindings.ibv_qp;
-import org.verbs4j.bindings.ibv_qp_attr;
-import org.verbs4j.bindings.ibv_qp_cap;
-import org.verbs4j.bindings.ibv_qp_init_attr;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What a queue pair was made with and does not change: the native object, where it is attached, and
- * the capacities that the device really gave, which {@code ibv_create_qp} does not report on every
- * kernel.
+ * the capacities that the device really gave.
+ *
+ * @param domain null for an XRC receiver, which has none
+ * @param xrcDomain of XRC receivers only
+ * @param sendQueue null for an XRC receiver, as the next two
  */
 record QueuePairSetup(
-        ProtectionDomain domain,
-        CompletionQueue sendQueue,
-        CompletionQueue receiveQueue,
+        QueuePairType type,
+        DeviceContext context,
+        @Nullable ProtectionDomain domain,
+        @Nullable XrcDomain xrcDomain,
+        @Nullable CompletionQueue sendQueue,
+        @Nullable CompletionQueue receiveQueue,
+        @Nullable SharedReceiveQueue sharedReceiveQueue,
+        List<Lifecycle> parents,
         MemorySegment handle,
         Port port,
         @Nullable GidEntry gid,
@@ -30,122 +31,40 @@ record QueuePairSetup(
         long maxMessageSize,
         int partitionKeyIndex,
         int packetSequence,
+        int queueKey,
         List<Access> remoteAccess,
-        int maxSendRequests,
-        int maxReceiveRequests,
-        int maxSendSge,
-        int maxReceiveSge,
-        int maxInlineData) {
+        boolean signalAll,
+        Capacity capacity) {
 
     /** Every bit that an RC, UC or UD queue pair may be asked for. */
     static final int EVERYTHING = Verbs.IBV_QP_DEST_QPN() * 2 - 1;
 
-    /** Makes the native queue pair, in RESET. */
-    static QueuePairSetup create(QueuePairBuilder<?> asked, int type) {
-        DeviceContext context = asked.domain.context();
-        Port port = asked.port == null ? context.activePort() : context.port(asked.port);
-        PortAttributes attributes = port.attributes();
-        GidEntry gid = asked.gid;
-        if (asked.gidIndex != null) {
-            gid = port.gid(asked.gidIndex);
-        } else if (gid == null) {
-            gid = port.routableGid().orElse(null);
-        }
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment init = arena.allocate(ibv_qp_init_attr.layout());
-            fill(init, asked, type);
-            MemorySegment qp = Verbs.ibv_create_qp(asked.domain.handle(), init);
-            if (qp.address() == 0) {
-                int errno = NativeLibraries.errno();
-                throw new VerbsException("ibv_create_qp", errno, whyNot(asked, context, errno));
-            }
-            qp = qp.reinterpret(ibv_qp.sizeof());
-            try {
-                MemorySegment attr = arena.allocate(ibv_qp_attr.layout());
-                int errno = Verbs.ibv_query_qp(qp, attr, Verbs.IBV_QP_CAP(), init);
-                if (errno != 0) {
-                    throw new VerbsException(
-                            "ibv_query_qp", errno, "the capacities of a queue pair on " + context);
-                }
-                MemorySegment cap = ibv_qp_init_attr.cap(init);
-                return new QueuePairSetup(
-                        asked.domain,
-                        asked.sendQueue,
-                        asked.receiveQueue,
-                        qp,
-                        port,
-                        gid,
-                        attributes.linkLayer(),
-                        attributes.maxMessageSize(),
-                        asked.partitionKeyIndex,
-                        asked.packetSequence,
-                        List.of(asked.remoteAccess),
-                        ibv_qp_cap.max_send_wr(cap),
-                        ibv_qp_cap.max_recv_wr(cap),
-                        Math.max(asked.maxSendSge, ibv_qp_cap.max_send_sge(cap)),
-                        Math.max(asked.maxReceiveSge, ibv_qp_cap.max_recv_sge(cap)),
-                        ibv_qp_cap.max_inline_data(cap));
-            } catch (RuntimeException | Error e) {
-                Verbs.ibv_destroy_qp(qp); // nobody else knows it yet
-                throw e;
-            }
-        }
+    /** How much fits, as the device gave it. */
+    record Capacity(
+            int maxSendRequests,
+            int maxReceiveRequests,
+            int maxSendSge,
+            int maxReceiveSge,
+            int maxInlineData) {
+        /** Of a queue pair that nothing is posted to. */
+        static final Capacity NONE = new Capacity(0, 0, 0, 0, 0);
     }
 
-    private static void fill(MemorySegment init, QueuePairBuilder<?> asked, int type) {
-        ibv_qp_init_attr.send_cq(init, asked.sendQueue.handle());
-        ibv_qp_init_attr.recv_cq(init, asked.receiveQueue.handle());
-        ibv_qp_init_attr.qp_type(init, type);
-        ibv_qp_init_attr.sq_sig_all(init, asked.signalAll ? 1 : 0);
-        MemorySegment cap = ibv_qp_init_attr.cap(init);
-        ibv_qp_cap.max_send_wr(cap, asked.maxSendRequests);
-        ibv_qp_cap.max_recv_wr(cap, asked.maxReceiveRequests);
-        ibv_qp_cap.max_send_sge(cap, asked.maxSendSge);
-        ibv_qp_cap.max_recv_sge(cap, asked.maxReceiveSge);
-        ibv_qp_cap.max_inline_data(cap, asked.maxInlineData);
+    ProtectionDomain requireDomain() {
+        return Objects.requireNonNull(domain, "an XRC receiver has no requests");
     }
 
-    private static String whyNot(QueuePairBuilder<?> asked, DeviceContext context, int errno) {
-        String what = "a queue pair on " + context.device().name() + " with " + asked;
-        if (errno == Posix.EOPNOTSUPP()) {
-            return what + ": the device does not have this type";
-        }
-        DeviceAttributes most = context.attributes();
-        List<String> beyond = new ArrayList<>();
-        exceeds(beyond, "maxSendRequests", asked.maxSendRequests, most.maxQueuePairRequests());
-        exceeds(
-                beyond,
-                "maxReceiveRequests",
-                asked.maxReceiveRequests,
-                most.maxQueuePairRequests());
-        exceeds(beyond, "maxSendSge", asked.maxSendSge, most.maxSge());
-        exceeds(beyond, "maxReceiveSge", asked.maxReceiveSge, most.maxSge());
-        if (!beyond.isEmpty()) {
-            return what + ": " + String.join(", ", beyond);
-        }
-        if (errno == Posix.ENOMEM()) {
-            return what + ": too large together, or " + Hints.memlock("its queues");
-        }
-        return what
-                + ": each is within the device's limits"
-                + (asked.maxInlineData > 0 ? ", so maxInlineData is probably too large" : "")
-                + "; devices lower their limits when several are high";
-    }
-
-    private static void exceeds(List<String> beyond, String name, int value, int most) {
-        if (value > most) {
-            beyond.add(name + " exceeds the device's " + most);
-        }
-    }
-
-    DeviceContext context() {
-        return domain.context();
-    }
-
-    Lifecycle[] parents() {
-        return sendQueue == receiveQueue
-                ? new Lifecycle[] {domain.life(), sendQueue.life()}
-                : new Lifecycle[] {domain.life(), sendQueue.life(), receiveQueue.life()};
+    /** What RESET to INIT needs. */
+    QueuePairAttributes initialAttributes() {
+        QueuePairAttributes initial =
+                new QueuePairAttributes().state(QueuePairState.INIT).port(port.number());
+        return switch (type) {
+            case RAW_PACKET -> initial;
+            case UD -> initial.partitionKeyIndex(partitionKeyIndex).queueKey(queueKey);
+            case RC, UC, XRC_SEND, XRC_RECEIVE ->
+                    initial.partitionKeyIndex(partitionKeyIndex)
+                            .remoteAccess(remoteAccess.toArray(Access[]::new));
+        };
     }
 
     boolean isEthernet() {

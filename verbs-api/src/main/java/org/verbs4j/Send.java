@@ -113,4 +113,30 @@ public final class Send extends SendRequest {
         putOpcode(PLAIN);
         return this;
     }
+
+    /**
+     * Sets where a datagram goes; of {@link UdQueuePair} only, which needs it for every send.
+     *
+     * @param handle the way, open when the request is posted, of the queue pair's protection domain
+     * @param queuePairNumber the peer's, 24 bits; {@value UdQueuePair#MULTICAST_QUEUE_PAIR} for a
+     *     multicast group
+     * @param queueKey the peer's; one that does not fit is dropped there without a word
+     * @throws IllegalStateException when the queue pair is connected, or the handle closed
+     * @throws IllegalArgumentException when the handle is of another protection domain
+     */
+    public Send to(AddressHandle handle, int queuePairNumber, int queueKey) {
+        putDestination(handle, queuePairNumber, queueKey);
+        return this;
+    }
+
+    /**
+     * Sets which shared receive queue of the peer it goes to; of {@link XrcSendQueuePair} only.
+     *
+     * @param number the peer's {@link SharedReceiveQueue#number()}
+     * @throws IllegalStateException when the queue pair is of another type
+     */
+    public Send toQueue(int number) {
+        putRemoteQueue(number);
+        return this;
+    }
 }

@@ -21,8 +21,8 @@ import java.lang.foreign.MemorySegment;
  * fails, and its place in the queue becomes free when a later signaled one has completed; if none
  * ever is, the queue fills up for good.
  */
-public abstract sealed class SendRequest
-        permits Send, Write, Read, CompareAndSwap, FetchAndAdd, BindWindow, LocalInvalidate {
+public abstract sealed class SendRequest extends WorkRequest
+        permits Send, Write, Read, AtomicRequest, BindWindow, LocalInvalidate {
     static final long ID = ibv_send_wr.wr_id$offset();
     static final long NEXT = ibv_send_wr.next$offset();
     static final long LIST = ibv_send_wr.sg_list$offset();
@@ -46,20 +46,21 @@ public abstract sealed class SendRequest
 
     static final Lifecycle[] NO_GUARDS = {};
 
+    static final long UD = ibv_send_wr.wr$offset() + ibv_send_wr.wr.ud$offset();
+    static final long UD_HANDLE = UD + ibv_send_wr.wr.ud.ah$offset();
+    static final long UD_QUEUE_PAIR = UD + ibv_send_wr.wr.ud.remote_qpn$offset();
+    static final long UD_QUEUE_KEY = UD + ibv_send_wr.wr.ud.remote_qkey$offset();
+    static final long XRC_QUEUE =
+            ibv_send_wr.qp_type$offset()
+                    + ibv_send_wr.qp_type.xrc$offset()
+                    + ibv_send_wr.qp_type.xrc.remote_srqn$offset();
+
     final QueuePair owner;
-    final long address;
     private final GatherList list;
     private final long entries;
 
     /** How many entries of the list are in use. */
     private int parts;
-
-    /** Keeps the memory from being freed. */
-    @SuppressWarnings("unused") // by the collector only
-    private final RequestSlab slab;
-
-    /** The batch that it is linked into. */
-    private @Nullable SendBatch batch;
 
     /** Whether its data is to be copied before it is posted. */
     private boolean inline;
@@ -69,7 +70,12 @@ public abstract sealed class SendRequest
 
     private MemorySegment inlineData = MemorySegment.NULL;
 
-    /** Whether it is inline or in a batch: one look for the many that are neither. */
+    /** Whether it needs a destination of its own, and which one it has. */
+    private final boolean unconnected;
+
+    private @Nullable AddressHandle destination;
+
+    /** Whether it is inline, in a batch or unconnected: one look for the many that are not. */
     private boolean special;
 
     /** Whether it has {@link #guards}. */
@@ -80,15 +86,16 @@ public abstract sealed class SendRequest
     }
 
     SendRequest(QueuePair owner, int opcode, boolean guarded) {
+        super(owner, ibv_send_wr.sizeof() + owner.maxSendSge() * ibv_sge.sizeof());
         this.owner = owner;
         this.guarded = guarded;
-        this.slab = owner.slab();
-        this.address = slab.allocate(ibv_send_wr.sizeof() + owner.maxSendSge() * ibv_sge.sizeof());
+        this.unconnected = owner.setup().type().isUnconnected();
+        this.special = unconnected;
         long entries = address + ibv_send_wr.sizeof();
         this.entries = entries;
         this.list =
                 new GatherList(
-                        owner.setup().domain(),
+                        owner.protectionDomain(),
                         entries,
                         owner.maxSendSge(),
                         owner.maxMessageSize());
@@ -104,7 +111,7 @@ public abstract sealed class SendRequest
      */
     public abstract SendRequest id(long id);
 
-    /** The number that its completion will carry. */
+    @Override
     public final long id() {
         return NativeMemory.getLong(address, ID);
     }
@@ -149,7 +156,7 @@ public abstract sealed class SendRequest
 
     final void putInline(boolean set) {
         inline = set;
-        special = inline || batch != null;
+        special = needsALook() || batch != null;
         putFlag(INLINE, set);
         if (set && inlineEntry == 0) {
             inlineEntry = slab.allocate(ibv_sge.sizeof() + owner.maxInlineData());
@@ -159,8 +166,8 @@ public abstract sealed class SendRequest
         if (!set) {
             putList(entries, parts);
         }
-        if (set && batch != null) {
-            batch.look();
+        if (set && batch instanceof SendBatch in) {
+            in.look();
         }
     }
 
@@ -214,6 +221,34 @@ public abstract sealed class SendRequest
         return inline;
     }
 
+    final boolean isSignaled() {
+        return (NativeMemory.getInt(address, FLAGS) & SIGNALED) != 0;
+    }
+
+    final void putRemoteQueue(int number) {
+        if (owner.setup().type() != QueuePairType.XRC_SEND) {
+            throw new IllegalStateException(
+                    owner + " has no remote queues to choose from: only XRC has");
+        }
+        NativeMemory.putInt(address, XRC_QUEUE, number);
+    }
+
+    final void putDestination(AddressHandle handle, int queuePairNumber, int queueKey) {
+        if (!unconnected) {
+            throw new IllegalStateException(
+                    owner + " has no destinations to choose from: only datagrams do");
+        }
+        NativeMemory.putLong(address, UD_HANDLE, handle.requireUsableBy(owner));
+        NativeMemory.putInt(
+                address,
+                UD_QUEUE_PAIR,
+                Arguments.range("queuePairNumber", queuePairNumber, 0, 0xff_ffff));
+        NativeMemory.putInt(address, UD_QUEUE_KEY, queueKey);
+        if (destination != handle) { // storing a reference costs a barrier of the collector
+            destination = handle;
+        }
+    }
+
     /**
      * What would crash or silently misbehave. Every request on closed memory is refused by the
      * device, but for inline data, which the processor reads.
@@ -237,19 +272,36 @@ public abstract sealed class SendRequest
             throw new IllegalStateException(
                     "the request is in a batch: post the batch, or clear it first");
         }
+        prepare();
+        holdDestination();
+    }
+
+    @Override
+    final void batch(@Nullable RequestBatch<?> in) {
+        super.batch(in);
+        special = needsALook() || in != null;
+    }
+
+    /** Whether {@link #prepare} and {@link #holdDestination} have something to do. */
+    final boolean needsALook() {
+        return inline || unconnected;
+    }
+
+    /** What has to be done before each post. */
+    final void prepare() {
         if (inline) {
             copyInline();
         }
     }
 
-    /** Puts it into a batch, or with null takes it out. */
-    final void batch(@Nullable SendBatch in) {
-        batch = in;
-        special = inline || batch != null;
-    }
-
-    final boolean isInBatch() {
-        return batch != null;
+    /**
+     * Keeps the address handle, which the provider reads, from being destroyed until the post that
+     * follows is over; the last thing before it.
+     */
+    final void holdDestination() {
+        if (unconnected) {
+            owner.holdDestination(destination);
+        }
     }
 
     /**
@@ -267,6 +319,7 @@ public abstract sealed class SendRequest
         return list.length(parts);
     }
 
+    @Override
     final void link(long next) {
         NativeMemory.putLong(address, NEXT, next);
     }

@@ -16,7 +16,9 @@ final class TransitionFailure {
         QueuePairState from = actualState(pair);
         QueuePairState to = attributes.has(Verbs.IBV_QP_STATE()) ? attributes.state() : from;
         Transitions.Rule rule =
-                errno == Posix.EINVAL() ? Transitions.of(from, to) : new Transitions.Rule(0, 0);
+                errno == Posix.EINVAL()
+                        ? Transitions.of(setup.type(), from, to)
+                        : new Transitions.Rule(0, 0);
         Set<String> missing = Set.of();
         Set<String> disallowed = Set.of();
         String why;
@@ -58,17 +60,21 @@ final class TransitionFailure {
                 ? "the attributes are the right ones, so one of their values is out of the device's"
                         + " range: "
                         + String.join(", ", Transitions.names(attributes.mask()))
-                : way(setup, vector);
+                : way(setup.port(), vector, Posix.EINVAL());
     }
 
-    private static String way(QueuePairSetup setup, AddressVector vector) {
+    /** What is wrong with the way to a peer. */
+    static String way(Port port, AddressVector vector, int errno) {
         AddressVector.GlobalRoute route = vector.route();
         if (route == null) {
-            return setup.isEthernet()
+            return port.attributes().linkLayer() == PortAttributes.LinkLayer.ETHERNET
                     ? "the address vector has no global route, which RoCE cannot do without"
                     : "the address vector is not accepted: " + vector;
         }
-        List<GidEntry> table = setup.port().gidTable();
+        if (errno != Posix.EINVAL()) {
+            return unreachable(port, route, errno);
+        }
+        List<GidEntry> table = port.gidTable();
         GidEntry source = entry(table, route.sourceGidIndex());
         if (source == null || !source.isRoutable()) {
             return sourceGid(table, route.sourceGidIndex(), source);
@@ -109,8 +115,12 @@ final class TransitionFailure {
         if (route == null) {
             return "the kernel refuses " + String.join(", ", Transitions.names(attributes.mask()));
         }
+        return unreachable(setup.port(), route, errno);
+    }
+
+    private static String unreachable(Port port, AddressVector.GlobalRoute route, int errno) {
         if (errno == Posix.ENODATA()) {
-            List<GidEntry> table = setup.port().gidTable();
+            List<GidEntry> table = port.gidTable();
             return sourceGid(table, route.sourceGidIndex(), entry(table, route.sourceGidIndex()));
         }
         if (errno == Posix.ETIMEDOUT()
@@ -119,7 +129,7 @@ final class TransitionFailure {
             return "nobody answers for "
                     + route.destination()
                     + " on the network of "
-                    + setup.port()
+                    + port
                     + ": check the peer's address and `ping` it";
         }
         return "the way to " + route.destination() + " cannot be set up";

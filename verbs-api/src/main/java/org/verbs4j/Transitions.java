@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What each transition of a reliable connected queue pair needs and allows, as in the kernel's
- * {@code qp_state_table} (drivers/infiniband/core/verbs.c, equal in 6.1 and 6.12). Consulted only
- * after the kernel has refused: a device may be more generous.
+ * What each transition of a queue pair needs and allows by its type, as in the kernel's {@code
+ * qp_state_table} (drivers/infiniband/core/verbs.c, equal in 6.1 and 6.12). Consulted only after
+ * the kernel has refused: a device may be more generous.
  */
 final class Transitions {
     private static final int STATE = Verbs.IBV_QP_STATE();
@@ -34,6 +34,9 @@ final class Transitions {
     private static final int DEST_QPN = Verbs.IBV_QP_DEST_QPN();
     private static final int SQD_NOTIFY = Verbs.IBV_QP_EN_SQD_ASYNC_NOTIFY();
 
+    private static final int QKEY = Verbs.IBV_QP_QKEY();
+    private static final int RATE = Verbs.IBV_QP_RATE_LIMIT();
+
     private static final Map<Integer, String> NAMES = new LinkedHashMap<>();
 
     static {
@@ -42,7 +45,7 @@ final class Transitions {
         NAMES.put(ACCESS, "IBV_QP_ACCESS_FLAGS");
         NAMES.put(PKEY, "IBV_QP_PKEY_INDEX");
         NAMES.put(PORT, "IBV_QP_PORT");
-        NAMES.put(Verbs.IBV_QP_QKEY(), "IBV_QP_QKEY");
+        NAMES.put(QKEY, "IBV_QP_QKEY");
         NAMES.put(AV, "IBV_QP_AV");
         NAMES.put(MTU, "IBV_QP_PATH_MTU");
         NAMES.put(TIMEOUT, "IBV_QP_TIMEOUT");
@@ -57,7 +60,7 @@ final class Transitions {
         NAMES.put(MIGRATION, "IBV_QP_PATH_MIG_STATE");
         NAMES.put(Verbs.IBV_QP_CAP(), "IBV_QP_CAP");
         NAMES.put(DEST_QPN, "IBV_QP_DEST_QPN");
-        NAMES.put(Verbs.IBV_QP_RATE_LIMIT(), "IBV_QP_RATE_LIMIT");
+        NAMES.put(RATE, "IBV_QP_RATE_LIMIT");
     }
 
     /**
@@ -79,64 +82,111 @@ final class Transitions {
     private Transitions() {}
 
     /** The rule of a transition, null when there is no such transition. */
-    static @Nullable Rule of(QueuePairState from, QueuePairState to) {
+    static @Nullable Rule of(QueuePairType type, QueuePairState from, QueuePairState to) {
         if (to == QueuePairState.RESET
                 || (to == QueuePairState.ERROR && from != QueuePairState.RESET)) {
             return new Rule(0, 0);
         }
         return switch (from) {
-            case RESET -> to == QueuePairState.INIT ? new Rule(PKEY | PORT | ACCESS, 0) : null;
-            case INIT -> fromInit(to);
+            case RESET -> to == QueuePairState.INIT ? new Rule(identity(type), 0) : null;
+            case INIT -> fromInit(type, to);
             case READY_TO_RECEIVE ->
                     to == QueuePairState.READY_TO_SEND
-                            ? new Rule(
-                                    TIMEOUT | RETRY | RNR_RETRY | SQ_PSN | READS,
-                                    CURRENT | ALT | ACCESS | RNR_TIMER | MIGRATION)
+                            ? new Rule(sending(type), (CURRENT & ~raw(type)) | whileReady(type))
                             : null;
-            case READY_TO_SEND -> fromReadyToSend(to);
-            case SEND_QUEUE_DRAIN -> fromDrain(to);
-            case SEND_QUEUE_ERROR, ERROR, UNKNOWN -> null;
+            case READY_TO_SEND -> fromReadyToSend(type, to);
+            case SEND_QUEUE_DRAIN -> fromDrain(type, to);
+            case SEND_QUEUE_ERROR ->
+                    to == QueuePairState.READY_TO_SEND ? afterSendError(type) : null;
+            case ERROR, UNKNOWN -> null;
         };
     }
 
-    private static @Nullable Rule fromInit(QueuePairState to) {
+    /** All bits for a raw packet queue pair, which knows next to none, else none. */
+    private static int raw(QueuePairType type) {
+        return type == QueuePairType.RAW_PACKET ? -1 : 0;
+    }
+
+    /** Where it is attached and who may come in. */
+    private static int identity(QueuePairType type) {
+        return switch (type) {
+            case RC, UC, XRC_SEND, XRC_RECEIVE -> PKEY | PORT | ACCESS;
+            case UD -> PKEY | PORT | QKEY;
+            case RAW_PACKET -> PORT;
+        };
+    }
+
+    private static @Nullable Rule fromInit(QueuePairType type, QueuePairState to) {
         return switch (to) {
-            case INIT -> new Rule(0, PKEY | PORT | ACCESS);
+            case INIT -> new Rule(0, identity(type) & ~raw(type));
             case READY_TO_RECEIVE ->
-                    new Rule(
-                            AV | MTU | DEST_QPN | RQ_PSN | DEST_READS | RNR_TIMER,
-                            ALT | ACCESS | PKEY);
+                    switch (type) {
+                        case RC, XRC_RECEIVE ->
+                                new Rule(
+                                        AV | MTU | DEST_QPN | RQ_PSN | DEST_READS | RNR_TIMER,
+                                        ALT | ACCESS | PKEY);
+                        case UC, XRC_SEND ->
+                                new Rule(AV | MTU | DEST_QPN | RQ_PSN, ALT | ACCESS | PKEY);
+                        case UD -> new Rule(0, PKEY | QKEY);
+                        case RAW_PACKET -> new Rule(0, 0);
+                    };
             default -> null;
         };
     }
 
-    private static @Nullable Rule fromReadyToSend(QueuePairState to) {
+    /** What sending needs. */
+    private static int sending(QueuePairType type) {
+        return switch (type) {
+            case RC, XRC_SEND -> TIMEOUT | RETRY | RNR_RETRY | SQ_PSN | READS;
+            case XRC_RECEIVE -> TIMEOUT | SQ_PSN;
+            case UC, UD -> SQ_PSN;
+            case RAW_PACKET -> 0;
+        };
+    }
+
+    /** What may change while it sends, and on the way there. */
+    private static int whileReady(QueuePairType type) {
+        return switch (type) {
+            case RC, XRC_RECEIVE -> ALT | ACCESS | RNR_TIMER | MIGRATION;
+            case UC, XRC_SEND -> ALT | ACCESS | MIGRATION;
+            case UD -> QKEY;
+            case RAW_PACKET -> RATE;
+        };
+    }
+
+    private static @Nullable Rule fromReadyToSend(QueuePairType type, QueuePairState to) {
         return switch (to) {
-            case READY_TO_SEND -> new Rule(0, CURRENT | ACCESS | RNR_TIMER | ALT | MIGRATION);
-            case SEND_QUEUE_DRAIN -> new Rule(0, SQD_NOTIFY);
+            case READY_TO_SEND -> new Rule(0, (CURRENT & ~raw(type)) | whileReady(type));
+            case SEND_QUEUE_DRAIN -> new Rule(0, SQD_NOTIFY & ~raw(type));
             default -> null;
         };
     }
 
-    private static @Nullable Rule fromDrain(QueuePairState to) {
+    private static @Nullable Rule fromDrain(QueuePairType type, QueuePairState to) {
         return switch (to) {
-            case READY_TO_SEND -> new Rule(0, CURRENT | ALT | ACCESS | RNR_TIMER | MIGRATION);
-            case SEND_QUEUE_DRAIN ->
-                    new Rule(
-                            0,
-                            PORT
-                                    | AV
-                                    | TIMEOUT
-                                    | RETRY
-                                    | RNR_RETRY
-                                    | READS
-                                    | DEST_READS
-                                    | ALT
-                                    | ACCESS
-                                    | PKEY
-                                    | RNR_TIMER
-                                    | MIGRATION);
+            case READY_TO_SEND -> new Rule(0, (CURRENT | whileReady(type)) & ~raw(type));
+            case SEND_QUEUE_DRAIN -> new Rule(0, whileDrained(type));
             default -> null;
+        };
+    }
+
+    private static int whileDrained(QueuePairType type) {
+        int way = AV | ALT | ACCESS | PKEY | MIGRATION;
+        return switch (type) {
+            case RC -> way | PORT | TIMEOUT | RETRY | RNR_RETRY | READS | DEST_READS | RNR_TIMER;
+            case XRC_SEND -> way | PORT | TIMEOUT | RETRY | RNR_RETRY | READS;
+            case XRC_RECEIVE -> way | PORT | TIMEOUT | DEST_READS | RNR_TIMER;
+            case UC -> way;
+            case UD -> PKEY | QKEY;
+            case RAW_PACKET -> 0;
+        };
+    }
+
+    private static Rule afterSendError(QueuePairType type) {
+        return switch (type) {
+            case UD -> new Rule(0, CURRENT | QKEY);
+            case UC -> new Rule(0, CURRENT | ACCESS);
+            case RC, XRC_SEND, XRC_RECEIVE, RAW_PACKET -> new Rule(0, 0);
         };
     }
 

@@ -1,5 +1,6 @@
 package org.verbs4j;
 
+import org.jspecify.annotations.Nullable;
 import org.verbs4j.bindings.ibv_wc;
 
 import java.lang.foreign.Arena;
@@ -27,11 +28,14 @@ public final class WorkCompletions {
 
     private int size;
 
+    /** What was polled last; only for completions that failed. */
+    private @Nullable CompletionQueue source;
+
     private WorkCompletions(int capacity) {
         this.memory = Arena.ofAuto().allocate(ibv_wc.sizeof() * capacity, CACHE_LINE);
         this.address = memory.address();
         this.capacity = capacity;
-        this.view = new WorkCompletion(memory);
+        this.view = new WorkCompletion(this, memory);
     }
 
     /**
@@ -71,5 +75,18 @@ public final class WorkCompletions {
 
     void size(int taken) {
         this.size = taken;
+    }
+
+    /** Takes note of a poll. */
+    void taken(CompletionQueue queue, int count) {
+        if (source != queue) { // storing a reference costs a barrier of the collector
+            source = queue;
+        }
+        size = count;
+    }
+
+    /** What was polled last, null before the first poll. */
+    @Nullable CompletionQueue source() {
+        return source;
     }
 }

@@ -85,9 +85,14 @@ final class FakeDevice {
         ibv_qp.qp_num(qp, QUEUE_PAIR);
         return new RcQueuePair(
                 new QueuePairSetup(
+                        QueuePairType.RC,
+                        context,
                         domain,
+                        null,
                         queue,
                         queue,
+                        null,
+                        List.of(domain.life(), queue.life()),
                         qp,
                         context.port(1),
                         null,
@@ -95,12 +100,10 @@ final class FakeDevice {
                         MAX_MESSAGE,
                         0,
                         0,
+                        0,
                         List.of(),
-                        128,
-                        128,
-                        MAX_SGE,
-                        MAX_SGE,
-                        64));
+                        false,
+                        new QueuePairSetup.Capacity(128, 128, MAX_SGE, MAX_SGE, 64)));
     }
 
     private static void ready(RcQueuePair pair) {

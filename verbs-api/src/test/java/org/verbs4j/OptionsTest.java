@@ -114,7 +114,9 @@ class OptionsTest {
     @Test
     void theTableNamesWhatIsMissingAndWhatIsNotAllowed() {
         Transitions.Rule rule =
-                requireNonNull(Transitions.of(QueuePairState.RESET, QueuePairState.INIT));
+                requireNonNull(
+                        Transitions.of(
+                                QueuePairType.RC, QueuePairState.RESET, QueuePairState.INIT));
         assertThat(rule.missing(Verbs.IBV_QP_STATE() | Verbs.IBV_QP_PORT()))
                 .containsExactly("IBV_QP_ACCESS_FLAGS", "IBV_QP_PKEY_INDEX");
         assertThat(rule.disallowed(Verbs.IBV_QP_STATE() | Verbs.IBV_QP_AV()))
@@ -129,8 +131,19 @@ class OptionsTest {
                 assertThat(Transitions.of(state, QueuePairState.ERROR)).isNotNull();
             }
         }
-        assertThat(Transitions.of(QueuePairState.RESET, QueuePairState.ERROR)).isNull();
-        assertThat(Transitions.of(QueuePairState.RESET, QueuePairState.READY_TO_SEND)).isNull();
-        assertThat(Transitions.of(QueuePairState.ERROR, QueuePairState.READY_TO_SEND)).isNull();
+        assertThat(Transitions.of(QueuePairType.RC, QueuePairState.RESET, QueuePairState.ERROR))
+                .isNull();
+        assertThat(
+                        Transitions.of(
+                                QueuePairType.RC,
+                                QueuePairState.RESET,
+                                QueuePairState.READY_TO_SEND))
+                .isNull();
+        assertThat(
+                        Transitions.of(
+                                QueuePairType.RC,
+                                QueuePairState.ERROR,
+                                QueuePairState.READY_TO_SEND))
+                .isNull();
     }
 }

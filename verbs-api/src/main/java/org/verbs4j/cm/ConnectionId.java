@@ -2,6 +2,7 @@ package org.verbs4j.cm;
 
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.DeviceContext;
+import org.verbs4j.Ece;
 import org.verbs4j.QueuePairAttributes;
 import org.verbs4j.QueuePairState;
 import org.verbs4j.UnsupportedVerbException;

@@ -74,6 +74,14 @@ public final class CallGate {
         for (CallGate gate : gates) {
             gate.set(0);
         }
+        settle(gates);
+    }
+
+    /**
+     * Waits for the calls under way in any of the gates. A call that begins later sees what the
+     * caller has written before.
+     */
+    public static void settle(CallGate... gates) {
         barrierForAllThreads();
         for (CallGate gate : gates) {
             // Not a spin: the call may need this very processor.

@@ -1201,6 +1201,24 @@ public class Posix extends Posix$shared {
     public static int EHWPOISON() {
         return EHWPOISON;
     }
+    private static final int O_CREAT = (int)64L;
+    /**
+     * {@snippet lang=c :
+     * #define O_CREAT 64
+     * }
+     */
+    public static int O_CREAT() {
+        return O_CREAT;
+    }
+    private static final int O_EXCL = (int)128L;
+    /**
+     * {@snippet lang=c :
+     * #define O_EXCL 128
+     * }
+     */
+    public static int O_EXCL() {
+        return O_EXCL;
+    }
     private static final int O_NONBLOCK = (int)2048L;
     /**
      * {@snippet lang=c :

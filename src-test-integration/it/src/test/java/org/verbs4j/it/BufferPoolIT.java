@@ -172,10 +172,7 @@ class BufferPoolIT {
                 .hasMessageContaining("at least 1");
         assertThatThrownBy(() -> BufferPool.create(pair.left.domain, 8, 0))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(
-                        () ->
-                                BufferPool.create(
-                                        pair.left.domain, 1, 8, Access.REMOTE_WRITE))
+        assertThatThrownBy(() -> BufferPool.create(pair.left.domain, 1, 8, Access.REMOTE_WRITE))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("need LOCAL_WRITE as well");
     }
@@ -188,10 +185,7 @@ class BufferPoolIT {
             return;
         }
         assertThatThrownBy(
-                        () ->
-                                BufferPool.builder(pair.left.domain, 4, 100)
-                                        .hugePages(true)
-                                        .build())
+                        () -> BufferPool.builder(pair.left.domain, 4, 100).hugePages(true).build())
                 .isInstanceOf(VerbsException.class)
                 .hasMessageStartingWith("mmap:")
                 .hasMessageContaining("huge pages");
@@ -223,8 +217,7 @@ class BufferPoolIT {
         for (int i = 0; i < messages; i++) {
             PooledBuffer buffer = pool.poll();
             pair.right.pair.post(receive.into(pair.right.memory, 0, SIZE));
-            pair.left.pair.post(
-                    send.id(buffer.index()).from(pool.region(), buffer.offset(), 8));
+            pair.left.pair.post(send.id(buffer.index()).from(pool.region(), buffer.offset(), 8));
             while (pair.left.queue.poll(completions) == 0) {
                 Thread.onSpinWait();
             }

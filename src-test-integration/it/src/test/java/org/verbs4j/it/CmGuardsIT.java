@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.verbs4j.Ece;
 import org.verbs4j.QueuePairState;
 import org.verbs4j.VerbsException;
 import org.verbs4j.bindings.Posix;
@@ -14,7 +15,6 @@ import org.verbs4j.cm.ConnectionEvent;
 import org.verbs4j.cm.ConnectionException;
 import org.verbs4j.cm.ConnectionId;
 import org.verbs4j.cm.ConnectionParameters;
-import org.verbs4j.cm.Ece;
 import org.verbs4j.cm.EventChannel;
 import org.verbs4j.cm.Listener;
 

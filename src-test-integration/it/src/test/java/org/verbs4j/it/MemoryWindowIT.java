@@ -214,14 +214,12 @@ class MemoryWindowIT {
     @Holds("21")
     void eachTypeIsBoundInItsOwnWay() {
         window = right.domain.newMemoryWindow(MemoryWindow.Type.TYPE_2);
-        assertThatThrownBy(
-                        () -> window.bind(right.pair, region.slice(0, 8), 1, REMOTE_WRITE))
+        assertThatThrownBy(() -> window.bind(right.pair, region.slice(0, 8), 1, REMOTE_WRITE))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageStartingWith("ibv_bind_mw: EINVAL")
                 .hasMessageContaining("by a BindWindow request");
         try (MemoryWindow other = left.domain.newMemoryWindow(MemoryWindow.Type.TYPE_1)) {
-            assertThatThrownBy(
-                            () -> other.bind(left.pair, region.slice(0, 8), 1, REMOTE_WRITE))
+            assertThatThrownBy(() -> other.bind(left.pair, region.slice(0, 8), 1, REMOTE_WRITE))
                     .isInstanceOf(VerbsException.class)
                     .hasMessageStartingWith("ibv_bind_mw: EPERM")
                     .hasMessageContaining("different protection domains");
@@ -276,17 +274,12 @@ class MemoryWindowIT {
                 .hasMessageContaining("is closed");
         assertThatThrownBy(() -> right.pair.offer(closed))
                 .isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(
-                        () -> window.bind(right.pair, region.slice(0, 8), 1, REMOTE_WRITE))
+        assertThatThrownBy(() -> window.bind(right.pair, region.slice(0, 8), 1, REMOTE_WRITE))
                 .isInstanceOf(IllegalStateException.class);
         try (RdmaPair early = RdmaPair.onOneDevice(builder -> {});
                 MemoryRegion own = early.left.domain.allocate(SIZE, RdmaPair.ALL);
-                MemoryWindow other =
-                        early.left.domain.newMemoryWindow(MemoryWindow.Type.TYPE_1)) {
-            assertThatThrownBy(
-                            () ->
-                                    other.bind(
-                                            early.left.pair, own.slice(0, 8), 1, REMOTE_WRITE))
+                MemoryWindow other = early.left.domain.newMemoryWindow(MemoryWindow.Type.TYPE_1)) {
+            assertThatThrownBy(() -> other.bind(early.left.pair, own.slice(0, 8), 1, REMOTE_WRITE))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("it can send from READY_TO_SEND on");
         }

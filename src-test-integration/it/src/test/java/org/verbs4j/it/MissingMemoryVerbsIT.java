@@ -38,8 +38,7 @@ class MissingMemoryVerbsIT {
     private void isMissing(String verb, ThrowingCallable call) {
         assertThatThrownBy(call)
                 .isInstanceOfSatisfying(
-                        UnsupportedVerbException.class,
-                        e -> assertThat(e.verb()).isEqualTo(verb))
+                        UnsupportedVerbException.class, e -> assertThat(e.verb()).isEqualTo(verb))
                 .hasMessageStartingWith(verb + ": EOPNOTSUPP")
                 .hasMessageContaining("the provider rxe of " + context.device().name())
                 .hasMessageContaining("lacks it");

@@ -69,8 +69,7 @@ class RegistrationIT {
                 }
             }
             Access[] access = chosen.toArray(Access[]::new);
-            boolean remote =
-                    chosen.contains(REMOTE_WRITE) || chosen.contains(Access.REMOTE_ATOMIC);
+            boolean remote = chosen.contains(REMOTE_WRITE) || chosen.contains(Access.REMOTE_ATOMIC);
             if (remote && !chosen.contains(LOCAL_WRITE)) {
                 assertThatThrownBy(() -> domain.allocate(100, access))
                         .as("%s", chosen)
@@ -127,8 +126,7 @@ class RegistrationIT {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment memory = arena.allocate(3 * PAGE, PAGE).asSlice(100, 2 * PAGE);
             long iova = 0x7000_0000_0000L + 100;
-            try (MemoryRegion region =
-                    domain.registerAt(memory, iova, LOCAL_WRITE, REMOTE_WRITE)) {
+            try (MemoryRegion region = domain.registerAt(memory, iova, LOCAL_WRITE, REMOTE_WRITE)) {
                 assertThat(region.address()).isEqualTo(iova);
                 assertThat(region.remote().address()).isEqualTo(iova);
                 assertThat(region.segment().address()).isEqualTo(memory.address());

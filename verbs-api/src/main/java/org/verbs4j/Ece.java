@@ -1,4 +1,4 @@
-package org.verbs4j.cm;
+package org.verbs4j;
 
 /**
  * Enhanced connection establishment, {@code struct ibv_ece}: what two devices of one vendor can do

@@ -1,0 +1,122 @@
+package org.verbs4j.it;
+
+import org.verbs4j.AddressVector;
+import org.verbs4j.CompletionQueue;
+import org.verbs4j.DeviceContext;
+import org.verbs4j.Devices;
+import org.verbs4j.GidEntry;
+import org.verbs4j.MemoryRegion;
+import org.verbs4j.Port;
+import org.verbs4j.ProtectionDomain;
+import org.verbs4j.QueuePair;
+import org.verbs4j.ReceiveQueue;
+import org.verbs4j.ReceiveRequest;
+import org.verbs4j.SendRequest;
+import org.verbs4j.WorkCompletions;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * The first device with a domain, memory and one completion queue for each direction, for queue
+ * pairs of any type.
+ */
+final class OpenDevice implements AutoCloseable {
+    private static final int COMPLETIONS = 256;
+
+    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private final WorkCompletions completions = WorkCompletions.allocate(16);
+    final DeviceContext context = keep(Devices.first().open());
+    final ProtectionDomain domain = keep(context.newProtectionDomain());
+    final CompletionQueue sends = keep(context.newCompletionQueue(COMPLETIONS));
+    final CompletionQueue receives = keep(context.newCompletionQueue(COMPLETIONS));
+    final MemoryRegion memory = keep(domain.allocate(RdmaPair.MEMORY, RdmaPair.ALL));
+
+    /** Closes something with the device, in the reverse order. */
+    <T extends AutoCloseable> T keep(T resource) {
+        open.push(resource);
+        return resource;
+    }
+
+    Port port() {
+        return context.activePort();
+    }
+
+    GidEntry gid() {
+        return port().routableGid().orElseThrow();
+    }
+
+    /** The way from this device to itself. */
+    AddressVector loopback() {
+        return new AddressVector(
+                port().number(),
+                0,
+                0,
+                new AddressVector.GlobalRoute(gid().gid(), gid().index(), 0, 64, 0));
+    }
+
+    /** Posts a receive. */
+    void receive(ReceiveQueue queue, long id, long offset, long length) {
+        ReceiveRequest request = queue.newReceive().id(id).into(memory, offset, length);
+        queue.post(request);
+    }
+
+    /** Posts and waits for the completion. */
+    Done run(QueuePair pair, SendRequest request) {
+        pair.post(request);
+        return next(sends, 1).getFirst();
+    }
+
+    /** The next completion of a receive. */
+    Done received() {
+        return next(receives, 1).getFirst();
+    }
+
+    /** The next completions of a queue. */
+    List<Done> next(CompletionQueue queue, int count) {
+        List<Done> done = new ArrayList<>();
+        Waits.until(
+                () -> count + " completions, of which came " + done,
+                () -> {
+                    queue.poll(completions, completion -> done.add(Done.of(completion)));
+                    return done.size() >= count;
+                });
+        return done;
+    }
+
+    /** Whether nothing has come. */
+    boolean idle(CompletionQueue queue) {
+        return queue.poll(completions) == 0;
+    }
+
+    void put(long offset, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+        memory.segment().asSlice(offset, bytes.length).asByteBuffer().put(bytes);
+    }
+
+    String get(long offset, int length) {
+        byte[] bytes = new byte[length];
+        memory.segment().asSlice(offset, length).asByteBuffer().get(bytes);
+        return new String(bytes, StandardCharsets.US_ASCII);
+    }
+
+    @Override
+    public void close() {
+        RuntimeException first = null;
+        while (!open.isEmpty()) {
+            try {
+                open.pop().close();
+            } catch (RuntimeException e) {
+                first = first == null ? e : first;
+            } catch (Exception e) {
+                first = new IllegalStateException(e);
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package org.verbs4j;
+
+/**
+ * An unreliable connected queue pair: what arrives is whole and in order, but a message that is
+ * lost, or finds no receive posted, or a key that does not fit, is dropped without a word. There
+ * are sends and writes only.
+ *
+ * <p>Threads as {@link QueuePair} says, steps as {@link ConnectedQueuePair} says.
+ */
+public final class UcQueuePair extends ConnectedQueuePair {
+    UcQueuePair(QueuePairSetup setup) {
+        super(setup);
+    }
+
+    /** A write request, to be filled in. */
+    public Write newWrite() {
+        requireSends();
+        return new Write(this);
+    }
+
+    /** Options of an unreliable connected queue pair. */
+    public static final class Builder extends ConnectedQueuePair.Builder<Builder> {
+        Builder(ProtectionDomain domain, CompletionQueue sendQueue, CompletionQueue receiveQueue) {
+            super(domain, sendQueue, receiveQueue);
+        }
+
+        @Override
+        Builder self() {
+            return this;
+        }
+
+        /**
+         * Takes the receives from a queue that several queue pairs share, instead of one of its
+         * own.
+         *
+         * @param queue of the same protection domain
+         * @throws IllegalArgumentException when it is of another
+         */
+        public Builder sharedReceiveQueue(SharedReceiveQueue queue) {
+            return takeReceivesFrom(queue);
+        }
+
+        /**
+         * Makes the queue pair, {@code ibv_create_qp(3)}, and moves it to {@link
+         * QueuePairState#INIT}.
+         *
+         * @throws UnsupportedVerbException when the device does not have this type
+         * @throws VerbsException when the device refuses, naming the limit exceeded, or no port is
+         *     ACTIVE
+         * @throws IllegalArgumentException when there is no such port, or its GID table has no such
+         *     entry
+         */
+        public UcQueuePair build() {
+            return make(QueuePairType.UC, UcQueuePair::new);
+        }
+    }
+}

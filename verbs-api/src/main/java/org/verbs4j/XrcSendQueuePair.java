@@ -1,0 +1,78 @@
+package org.verbs4j;
+
+/**
+ * The sending half of an extended reliable connection: every send and every write with immediate
+ * names the peer's shared receive queue that it goes to, {@link Send#toQueue} and {@link
+ * Write#toQueue}. It takes no receives.
+ *
+ * <p>Threads as {@link QueuePair} says, steps as {@link ConnectedQueuePair} says.
+ */
+public final class XrcSendQueuePair extends ConnectedQueuePair {
+    XrcSendQueuePair(QueuePairSetup setup) {
+        super(setup);
+    }
+
+    /** A write request, to be filled in. */
+    public Write newWrite() {
+        requireSends();
+        return new Write(this);
+    }
+
+    /**
+     * A read request, to be filled in.
+     *
+     * @throws IllegalStateException when it was connected with no reads allowed
+     */
+    public Read newRead() {
+        requireReads();
+        return new Read(this);
+    }
+
+    /**
+     * A compare-and-swap request, to be filled in.
+     *
+     * @throws IllegalStateException when it was connected with no reads allowed
+     * @throws UnsupportedVerbException when the device has no atomics
+     */
+    public CompareAndSwap newCompareAndSwap() {
+        requireAtomics();
+        return new CompareAndSwap(this);
+    }
+
+    /**
+     * A fetch-and-add request, to be filled in.
+     *
+     * @throws IllegalStateException when it was connected with no reads allowed
+     * @throws UnsupportedVerbException when the device has no atomics
+     */
+    public FetchAndAdd newFetchAndAdd() {
+        requireAtomics();
+        return new FetchAndAdd(this);
+    }
+
+    /** Options of the sending half of an extended reliable connection. */
+    public static final class Builder extends ConnectedQueuePair.Builder<Builder> {
+        Builder(ProtectionDomain domain, CompletionQueue sendQueue) {
+            super(domain, sendQueue, sendQueue);
+        }
+
+        @Override
+        Builder self() {
+            return this;
+        }
+
+        /**
+         * Makes the queue pair, {@code ibv_create_qp(3)}, and moves it to {@link
+         * QueuePairState#INIT}.
+         *
+         * @throws UnsupportedVerbException when the device does not have this type
+         * @throws VerbsException when the device refuses, naming the limit exceeded, or no port is
+         *     ACTIVE
+         * @throws IllegalArgumentException when there is no such port, or its GID table has no such
+         *     entry
+         */
+        public XrcSendQueuePair build() {
+            return make(QueuePairType.XRC_SEND, XrcSendQueuePair::new);
+        }
+    }
+}
