@@ -52,17 +52,20 @@ public record GlobalRoutingHeader(Gid source, Gid destination, int trafficClass,
                             + " bytes, not "
                             + received.byteSize());
         }
-        if (isIpv4(received)) {
+        int start = received.get(INT, 0);
+        boolean perhapsIpv6 = start >>> 28 == IPV6;
+        boolean perhapsIpv4 = received.get(ValueLayout.JAVA_BYTE, IPV4_OFFSET) == IPV4_START;
+        if (!perhapsIpv6 && !perhapsIpv4) {
+            throw new IllegalArgumentException(
+                    "there is no global routing header: neither IPv6 nor IPv4 begins there");
+        }
+        // Soft-RoCE leaves the checksum out where it sends to itself, so ask only in doubt.
+        if (!perhapsIpv6 || (perhapsIpv4 && hasIpv4Checksum(received))) {
             return new GlobalRoutingHeader(
                     mapped(received.get(INT, IPV4_OFFSET + 12)),
                     mapped(received.get(INT, IPV4_OFFSET + 16)),
                     Byte.toUnsignedInt(received.get(ValueLayout.JAVA_BYTE, IPV4_OFFSET + 1)),
                     Byte.toUnsignedInt(received.get(ValueLayout.JAVA_BYTE, IPV4_OFFSET + 8)));
-        }
-        int start = received.get(INT, 0);
-        if (start >>> 28 != IPV6) {
-            throw new IllegalArgumentException(
-                    "there is no global routing header: neither IPv6 nor IPv4 begins there");
         }
         return new GlobalRoutingHeader(
                 new Gid(received.get(LONG, 8), received.get(LONG, 16)),
@@ -72,10 +75,7 @@ public record GlobalRoutingHeader(Gid source, Gid destination, int trafficClass,
     }
 
     /** Where IPv6 has the middle of its addresses, only a right checksum tells IPv4. */
-    private static boolean isIpv4(MemorySegment received) {
-        if (received.get(ValueLayout.JAVA_BYTE, IPV4_OFFSET) != IPV4_START) {
-            return false;
-        }
+    private static boolean hasIpv4Checksum(MemorySegment received) {
         int sum = 0;
         for (int at = 0; at < IPV4_LENGTH; at += Short.BYTES) {
             sum += Short.toUnsignedInt(received.get(SHORT, IPV4_OFFSET + at));

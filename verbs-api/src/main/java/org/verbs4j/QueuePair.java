@@ -3,8 +3,6 @@ package org.verbs4j;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.verbs4j.bindings.DataPath;
-import org.verbs4j.bindings.InlineVerbs;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_qp;
 import org.verbs4j.bindings.ibv_qp_attr;
@@ -13,7 +11,6 @@ import org.verbs4j.internal.CallGate;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -28,7 +25,7 @@ import java.util.Optional;
  * {@link QueuePairState#INIT}: a provider may keep such a request and carry it out later by
  * surprise.
  */
-public abstract sealed class QueuePair extends ReceiveQueue
+public abstract sealed class QueuePair extends WorkQueues
         permits ConnectedQueuePair, UdQueuePair, RawPacketQueuePair {
     private static final Logger LOG = LoggerFactory.getLogger(QueuePair.class);
 
@@ -36,15 +33,6 @@ public abstract sealed class QueuePair extends ReceiveQueue
     private final MemorySegment handle;
     private final int number;
     private final Lifecycle life;
-
-    private final long postSendFunction;
-    private final boolean criticalSend;
-
-    /** As that of receives. */
-    private final long badSend = slab().allocate(Long.BYTES);
-
-    /** Shut while the state does not admit sends. */
-    private final CallGate sendGate = new CallGate();
 
     private volatile QueuePairState state = QueuePairState.RESET;
     private volatile @Nullable WorkFailure firstFailure;
@@ -57,15 +45,11 @@ public abstract sealed class QueuePair extends ReceiveQueue
                                 + " on "
                                 + setup.context().device().name(),
                         setup.parents().toArray(Lifecycle[]::new)),
-                setup.context(),
-                DataPath.postRecvFunction(setup.context().address()));
+                setup.context());
         this.setup = setup;
         this.handle = setup.handle();
         this.number = ibv_qp.qp_num(handle);
         this.life = life();
-        DeviceContext context = setup.context();
-        this.postSendFunction = DataPath.postSendFunction(context.address());
-        this.criticalSend = context.policy().post();
     }
 
     /** Its number, 24 bits. */
@@ -101,7 +85,7 @@ public abstract sealed class QueuePair extends ReceiveQueue
         return setup.capacity().maxInlineData();
     }
 
-    /** Sends that may be outstanding; the device may have rounded up. */
+    @Override
     public final int maxSendRequests() {
         return setup.capacity().maxSendRequests();
     }
@@ -134,122 +118,6 @@ public abstract sealed class QueuePair extends ReceiveQueue
         return setup.maxMessageSize();
     }
 
-    /**
-     * Posts a send, write, read or atomic, {@code ibv_post_send(3)}: one downcall, no allocation.
-     *
-     * @param request made by this queue pair, in no batch
-     * @throws PostException when it is not accepted, with the cause; {@code ENOMEM} when the queue
-     *     is full
-     * @throws IllegalStateException when the queue pair is closed or not ready to send, or an
-     *     inline request's memory is gone, or confined to another thread
-     * @throws IllegalArgumentException when the request is of another queue pair
-     */
-    public final void post(SendRequest request) {
-        request.requirePostable(this);
-        int errno =
-                request.guarded
-                        ? sendGuarded(request.address, request.guards())
-                        : send(request.address);
-        if (errno != 0) {
-            throw PostFailure.of(this, request, errno, takeBad(badSend));
-        }
-    }
-
-    /**
-     * As {@link #post(SendRequest)}, for a queue that may be full.
-     *
-     * @return false when it is full: poll completions and try again
-     */
-    public final boolean offer(SendRequest request) {
-        request.requirePostable(this);
-        int errno =
-                request.guarded
-                        ? sendGuarded(request.address, request.guards())
-                        : send(request.address);
-        if (errno == 0) {
-            return true;
-        }
-        long bad = takeBad(badSend);
-        if (PostFailure.isFull(errno) && bad != 0) {
-            return false;
-        }
-        throw PostFailure.of(this, request, errno, bad);
-    }
-
-    /**
-     * Posts a batch by one downcall.
-     *
-     * @param batch made by this queue pair
-     * @throws PostException when one is not accepted: {@link PostException#acceptedCount()} is its
-     *     index, and those before it are under way
-     */
-    public final void post(SendBatch batch) {
-        int accepted = offer(batch);
-        if (accepted < batch.size()) {
-            throw PostFailure.full(this, batch, accepted);
-        }
-    }
-
-    /**
-     * As {@link #post(SendBatch)}, for a queue that may become full.
-     *
-     * @return how many were accepted: all, or fewer when the queue is full. Those are under way:
-     *     take them out before offering the rest
-     */
-    public final int offer(SendBatch batch) {
-        batch.requirePostable(this);
-        if (batch.size() == 0) {
-            return 0;
-        }
-        int errno =
-                batch.isGuarded() ? sendGuarded(batch.head(), batch.guards()) : send(batch.head());
-        if (errno == 0) {
-            return batch.size();
-        }
-        int accepted = batch.indexOf(takeBad(badSend));
-        if (PostFailure.isFull(errno) && accepted >= 0) {
-            return accepted;
-        }
-        throw PostFailure.of(
-                this, accepted < 0 ? batch.get(0) : batch.get(accepted), errno, accepted);
-    }
-
-    private int sendGuarded(long first, Lifecycle... guards) {
-        return Lifecycle.make(() -> send(first), guards);
-    }
-
-    /**
-     * {@code ibv_bind_mw(3)}, which posts: refused where a send is.
-     *
-     * @return 0 or an error number
-     */
-    final int bind(long window, long bind) {
-        long qp = sendGate.enter();
-        if (qp == 0) {
-            throw notReady("send", "READY_TO_SEND");
-        }
-        try {
-            return InlineVerbs.ibv_bind_mw(qp, window, bind);
-        } finally {
-            sendGate.leave();
-        }
-    }
-
-    private int send(long first) {
-        CallGate entered = sendGate;
-        long qp = entered.enter();
-        if (qp == 0) {
-            throw notReady("send", "READY_TO_SEND");
-        }
-        try {
-            return criticalSend
-                    ? DataPath.postSendCritical(postSendFunction, qp, first, badSend)
-                    : DataPath.postSend(postSendFunction, qp, first, badSend);
-        } finally {
-            entered.leave();
-        }
-    }
-
     private IllegalStateException notReady(String what, String least) {
         return new IllegalStateException(
                 life.isOpen()
@@ -257,27 +125,9 @@ public abstract sealed class QueuePair extends ReceiveQueue
                         : life + " is closed");
     }
 
-    /**
-     * Keeps a destination from being destroyed until the next {@link #send} is over: the gate is
-     * entered before the look, so that {@link AddressHandle#close()} waits for it.
-     */
-    final void holdDestination(@Nullable AddressHandle destination) {
-        CallGate entered = sendGate;
-        if (entered.enter() == 0) {
-            throw notReady("send", "READY_TO_SEND");
-        }
-        if (destination == null || !destination.isUsable()) {
-            entered.leave();
-            throw new IllegalStateException(
-                    destination == null
-                            ? "the request has no destination: give it one with to(...)"
-                            : destination + " is closed, but a request for " + life + " uses it");
-        }
-    }
-
-    /** Waits for posts under way in any of these queue pairs. */
-    static void awaitSends(List<QueuePair> pairs) {
-        CallGate.settle(pairs.stream().map(pair -> pair.sendGate).toArray(CallGate[]::new));
+    @Override
+    final IllegalStateException sendsShut() {
+        return notReady("send", "READY_TO_SEND");
     }
 
     @Override
@@ -320,28 +170,13 @@ public abstract sealed class QueuePair extends ReceiveQueue
         return "receive queue of " + life;
     }
 
-    /** A send request, to be filled in. */
-    public final Send newSend() {
-        requireSends();
-        return new Send(this);
-    }
-
+    @Override
     final void requireSends() {
         life.requireOpen();
         if (!setup.type().sends()) {
             throw new IllegalStateException(
                     life + " is " + setup.type().symbol() + ", which sends nothing");
         }
-    }
-
-    /**
-     * An empty batch of sends.
-     *
-     * @param capacity from 1 to {@link #maxSendRequests()}
-     */
-    public final SendBatch newSendBatch(int capacity) {
-        requireSends();
-        return new SendBatch(this, capacity);
     }
 
     /**
@@ -390,7 +225,7 @@ public abstract sealed class QueuePair extends ReceiveQueue
     /** Lets posts in or not, as far as the type has them. */
     final void admit(boolean sends, boolean receives) {
         boolean own = setup.type().receives() && setup.sharedReceiveQueue() == null;
-        sendGate.set(sends && setup.type().sends() ? handle.address() : 0);
+        sendGate().set(sends && setup.type().sends() ? handle.address() : 0);
         receiveGate().set(receives && own ? handle.address() : 0);
     }
 
@@ -423,6 +258,52 @@ public abstract sealed class QueuePair extends ReceiveQueue
      */
     public final void resume() {
         modify(new QueuePairAttributes().state(QueuePairState.READY_TO_SEND));
+    }
+
+    /**
+     * What the two devices of a connection can do beyond the standard, {@code ibv_query_ece(3)}.
+     *
+     * @throws UnsupportedVerbException when the library, the provider or the kernel cannot
+     */
+    public final Ece ece() {
+        return life.whileOpen(() -> QueuePairExtras.queryEce(setup));
+    }
+
+    /**
+     * Chooses what to do beyond the standard, {@code ibv_set_ece(3)}: before it is connected.
+     *
+     * @param ece of the peer, or what both can
+     * @throws UnsupportedVerbException when the library, the provider or the kernel cannot
+     * @throws VerbsException when the device refuses the vendor, the options or the state
+     */
+    public final void ece(Ece ece) {
+        life.whileOpen(
+                () -> {
+                    QueuePairExtras.setEce(setup, ece);
+                    return true;
+                });
+    }
+
+    /**
+     * Whether data appears in this end's memory in order, so that the last byte tells that all are
+     * there, {@code ibv_query_qp_data_in_order(3)}. False when the device does not promise it.
+     */
+    public final boolean isDataInOrder(DataOperation operation) {
+        return life.whileOpen(() -> QueuePairExtras.isDataInOrder(setup, operation));
+    }
+
+    /**
+     * Limits how fast it sends, {@code ibv_modify_qp_rate_limit(3)}; in READY_TO_SEND.
+     *
+     * @throws UnsupportedVerbException when the library, the provider or the kernel cannot
+     * @throws VerbsException when the device refuses
+     */
+    public final void limitRate(RateLimit limit) {
+        life.whileOpen(
+                () -> {
+                    QueuePairExtras.limitRate(setup, limit);
+                    return true;
+                });
     }
 
     /**
@@ -480,6 +361,11 @@ public abstract sealed class QueuePair extends ReceiveQueue
         return handle;
     }
 
+    @Override
+    final QueuePair pair() {
+        return this;
+    }
+
     final QueuePairSetup setup() {
         return setup;
     }
@@ -504,7 +390,7 @@ public abstract sealed class QueuePair extends ReceiveQueue
                     if (use != null) {
                         throw new IllegalStateException(use);
                     }
-                    CallGate.shut(sendGate, receiveGate());
+                    CallGate.shut(sendGate(), receiveGate());
                     int errno = Verbs.ibv_destroy_qp(handle);
                     if (errno != 0) {
                         admit(state.takesSends(), state.takesReceives());

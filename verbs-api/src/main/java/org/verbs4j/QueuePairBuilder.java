@@ -46,8 +46,8 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
             ProtectionDomain domain, CompletionQueue sendQueue, CompletionQueue receiveQueue) {
         this.context = domain.context();
         this.domain = domain;
-        this.sendQueue = sendQueue;
-        this.receiveQueue = receiveQueue;
+        this.sendQueue = Objects.requireNonNull(sendQueue, "sendQueue"); // C would crash
+        this.receiveQueue = Objects.requireNonNull(receiveQueue, "receiveQueue");
         for (CompletionQueue queue : new CompletionQueue[] {sendQueue, receiveQueue}) {
             if (queue.context() != context) {
                 throw new IllegalArgumentException(

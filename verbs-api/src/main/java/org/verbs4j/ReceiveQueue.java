@@ -12,7 +12,7 @@ import org.verbs4j.internal.NativeMemory;
  * offer} answers instead when the queue is full.
  */
 public abstract sealed class ReceiveQueue implements AutoCloseable
-        permits QueuePair, SharedReceiveQueue {
+        permits WorkQueues, SharedReceiveQueue {
     private final Lifecycle life;
     private final RequestSlab slab = new RequestSlab();
     private final long postFunction;

@@ -44,8 +44,6 @@ public abstract sealed class SendRequest extends WorkRequest
     static final int SOLICITED = Verbs.IBV_SEND_SOLICITED();
     static final int INLINE = Verbs.IBV_SEND_INLINE();
 
-    static final Lifecycle[] NO_GUARDS = {};
-
     static final long UD = ibv_send_wr.wr$offset() + ibv_send_wr.wr.ud$offset();
     static final long UD_HANDLE = UD + ibv_send_wr.wr.ud.ah$offset();
     static final long UD_QUEUE_PAIR = UD + ibv_send_wr.wr.ud.remote_qpn$offset();
@@ -54,6 +52,8 @@ public abstract sealed class SendRequest extends WorkRequest
             ibv_send_wr.qp_type$offset()
                     + ibv_send_wr.qp_type.xrc$offset()
                     + ibv_send_wr.qp_type.xrc.remote_srqn$offset();
+
+    static final Lifecycle[] NO_GUARDS = {};
 
     final QueuePair owner;
     private final GatherList list;
@@ -253,7 +253,7 @@ public abstract sealed class SendRequest extends WorkRequest
      * What would crash or silently misbehave. Every request on closed memory is refused by the
      * device, but for inline data, which the processor reads.
      */
-    final void requirePostable(QueuePair pair) {
+    final void requirePostable(WorkQueues pair) {
         if (owner != pair) {
             throw new IllegalArgumentException(
                     "the request is of "

@@ -198,6 +198,25 @@ class RequestMemoryTest {
     }
 
     @Test
+    void aSendQueueFullOfUnsignaledRequestsSaysThatItStaysFull() {
+        fake.failAt = 0;
+        fake.errno = Posix.ENOMEM();
+        Send silent = pair.newSend().signaled(false);
+        String never = "it stays full for ever, so signal one request in every 64";
+        assertThatThrownBy(() -> pair.post(silent))
+                .isInstanceOf(PostException.class)
+                .hasMessageContaining("is full with 128 requests")
+                .hasMessageContaining(never);
+        assertThatThrownBy(() -> pair.post(pair.newSendBatch(1).add(pair.newSend())))
+                .isInstanceOf(PostException.class)
+                .hasMessageNotContaining("for ever");
+        assertThatThrownBy(
+                        () -> pair.post(pair.newSendBatch(1).add(pair.newSend().signaled(false))))
+                .isInstanceOf(PostException.class)
+                .hasMessageContaining(never);
+    }
+
+    @Test
     void aQueuePairInResetTakesNothing() {
         RcQueuePair fresh = fake.newPair();
         assertThatThrownBy(() -> fresh.post(fresh.newSend()))

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.verbs4j.Access;
+import org.verbs4j.CompletionQueue;
 import org.verbs4j.ConnectOptions;
 import org.verbs4j.MemoryRegion;
 import org.verbs4j.PostException;
@@ -96,6 +97,22 @@ class PostingIT {
                             assertThat(e.verb()).isEqualTo("ibv_post_recv");
                         })
                 .hasMessageContaining("is full with " + accepted + " requests");
+    }
+
+    @Test
+    void aQueuePairWithoutACompletionQueueIsRefused() {
+        assertThatThrownBy(() -> left.domain.newRcQueuePair(none(), left.queue))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("sendQueue");
+        assertThatThrownBy(() -> left.domain.newUdQueuePair(left.queue, none()))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("receiveQueue");
+    }
+
+    /** What C would crash on. */
+    @SuppressWarnings("NullAway") // on purpose
+    private static CompletionQueue none() {
+        return null;
     }
 
     @Test

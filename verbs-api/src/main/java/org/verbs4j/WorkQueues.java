@@ -1,0 +1,197 @@
+package org.verbs4j;
+
+import org.jspecify.annotations.Nullable;
+import org.verbs4j.bindings.DataPath;
+import org.verbs4j.bindings.InlineVerbs;
+import org.verbs4j.internal.CallGate;
+
+import java.util.List;
+
+/** The posting half of a {@link QueuePair}: what is called for every message. */
+abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
+    private final long postSendFunction;
+    private final boolean criticalSend;
+
+    /** As that of receives. */
+    private final long badSend = slab().allocate(Long.BYTES);
+
+    /** Shut while the state does not admit sends. */
+    private final CallGate sendGate = new CallGate();
+
+    WorkQueues(Lifecycle life, DeviceContext context) {
+        super(life, context, DataPath.postRecvFunction(context.address()));
+        this.postSendFunction = DataPath.postSendFunction(context.address());
+        this.criticalSend = context.policy().post();
+    }
+
+    /** Throws unless sends can be made here. */
+    abstract void requireSends();
+
+    /** Why nothing can be sent now. */
+    abstract IllegalStateException sendsShut();
+
+    /** This, by its only type. */
+    abstract QueuePair pair();
+
+    /** Sends that may be outstanding; the device may have rounded up. */
+    public abstract int maxSendRequests();
+
+    final CallGate sendGate() {
+        return sendGate;
+    }
+
+    /** A send request, to be filled in. */
+    public final Send newSend() {
+        requireSends();
+        return new Send(pair());
+    }
+
+    /**
+     * An empty batch of sends.
+     *
+     * @param capacity from 1 to {@link #maxSendRequests()}
+     */
+    public final SendBatch newSendBatch(int capacity) {
+        requireSends();
+        return new SendBatch(pair(), capacity);
+    }
+
+    /**
+     * Posts a send, write, read or atomic, {@code ibv_post_send(3)}: one downcall, no allocation.
+     *
+     * @param request made by this queue pair, in no batch
+     * @throws PostException when it is not accepted, with the cause; {@code ENOMEM} when the queue
+     *     is full
+     * @throws IllegalStateException when the queue pair is closed or not ready to send, or an
+     *     inline request's memory is gone, or confined to another thread
+     * @throws IllegalArgumentException when the request is of another queue pair
+     */
+    public final void post(SendRequest request) {
+        request.requirePostable(this);
+        int errno =
+                request.guarded
+                        ? sendGuarded(request.address, request.guards())
+                        : send(request.address);
+        if (errno != 0) {
+            throw PostFailure.of(pair(), request, errno, takeBad(badSend));
+        }
+    }
+
+    /**
+     * As {@link #post(SendRequest)}, for a queue that may be full.
+     *
+     * @return false when it is full: poll completions and try again
+     */
+    public final boolean offer(SendRequest request) {
+        request.requirePostable(this);
+        int errno =
+                request.guarded
+                        ? sendGuarded(request.address, request.guards())
+                        : send(request.address);
+        if (errno == 0) {
+            return true;
+        }
+        long bad = takeBad(badSend);
+        if (PostFailure.isFull(errno) && bad != 0) {
+            return false;
+        }
+        throw PostFailure.of(pair(), request, errno, bad);
+    }
+
+    /**
+     * Posts a batch by one downcall.
+     *
+     * @param batch made by this queue pair
+     * @throws PostException when one is not accepted: {@link PostException#acceptedCount()} is its
+     *     index, and those before it are under way
+     */
+    public final void post(SendBatch batch) {
+        int accepted = offer(batch);
+        if (accepted < batch.size()) {
+            throw PostFailure.full(pair(), batch, accepted);
+        }
+    }
+
+    /**
+     * As {@link #post(SendBatch)}, for a queue that may become full.
+     *
+     * @return how many were accepted: all, or fewer when the queue is full. Those are under way:
+     *     take them out before offering the rest
+     */
+    public final int offer(SendBatch batch) {
+        batch.requirePostable(this);
+        if (batch.size() == 0) {
+            return 0;
+        }
+        int errno =
+                batch.isGuarded() ? sendGuarded(batch.head(), batch.guards()) : send(batch.head());
+        if (errno == 0) {
+            return batch.size();
+        }
+        int accepted = batch.indexOf(takeBad(badSend));
+        if (PostFailure.isFull(errno) && accepted >= 0) {
+            return accepted;
+        }
+        throw PostFailure.of(
+                pair(), accepted < 0 ? batch.get(0) : batch.get(accepted), errno, accepted);
+    }
+
+    private int sendGuarded(long first, Lifecycle... guards) {
+        return Lifecycle.make(() -> send(first), guards);
+    }
+
+    /**
+     * {@code ibv_bind_mw(3)}, which posts: refused where a send is.
+     *
+     * @return 0 or an error number
+     */
+    final int bind(long window, long bind) {
+        long qp = sendGate.enter();
+        if (qp == 0) {
+            throw sendsShut();
+        }
+        try {
+            return InlineVerbs.ibv_bind_mw(qp, window, bind);
+        } finally {
+            sendGate.leave();
+        }
+    }
+
+    private int send(long first) {
+        CallGate entered = sendGate;
+        long qp = entered.enter();
+        if (qp == 0) {
+            throw sendsShut();
+        }
+        try {
+            return criticalSend
+                    ? DataPath.postSendCritical(postSendFunction, qp, first, badSend)
+                    : DataPath.postSend(postSendFunction, qp, first, badSend);
+        } finally {
+            entered.leave();
+        }
+    }
+
+    /**
+     * Keeps a destination from being destroyed until the next {@link #send} is over: the gate is
+     * entered before the look, so that {@link AddressHandle#close()} waits for it.
+     */
+    final void holdDestination(@Nullable AddressHandle destination) {
+        CallGate entered = sendGate;
+        if (entered.enter() == 0) {
+            throw sendsShut();
+        }
+        if (destination == null || !destination.isUsable()) {
+            entered.leave();
+            throw new IllegalStateException(
+                    destination == null
+                            ? "the request has no destination: give it one with to(...)"
+                            : destination + " is closed, but a request for " + this + " uses it");
+        }
+    }
+
+    /** Waits for posts under way in any of these queue pairs. */
+    static void awaitSends(List<QueuePair> pairs) {
+        CallGate.settle(pairs.stream().map(WorkQueues::sendGate).toArray(CallGate[]::new));
+    }
+}
