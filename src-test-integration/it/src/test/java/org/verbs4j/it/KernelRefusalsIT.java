@@ -20,8 +20,6 @@ import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_ah_attr;
 import org.verbs4j.bindings.ibv_global_route;
-import org.verbs4j.bindings.ibv_qp_cap;
-import org.verbs4j.bindings.ibv_qp_init_attr;
 import org.verbs4j.bindings.ibv_srq_attr;
 import org.verbs4j.bindings.ibv_srq_init_attr;
 
@@ -140,26 +138,5 @@ class KernelRefusalsIT {
         assertThat(Verbs.ibv_create_cq(context.handle(), capacity, none, none, vector))
                 .isEqualTo(none);
         assertThat(NativeLibraries.errno()).isEqualTo(Posix.EINVAL());
-    }
-
-    @Test
-    @Holds("34")
-    void aTypeOfQueuePairThatTheDeviceLacksIsNotSupported() {
-        try (CompletionQueue queue = context.newCompletionQueue(1)) {
-            for (int type :
-                    new int[] {
-                        Verbs.IBV_QPT_XRC_SEND(), Verbs.IBV_QPT_RAW_PACKET(), Verbs.IBV_QPT_DRIVER()
-                    }) {
-                MemorySegment init = arena.allocate(ibv_qp_init_attr.layout());
-                ibv_qp_init_attr.send_cq(init, queue.handle());
-                ibv_qp_init_attr.recv_cq(init, queue.handle());
-                ibv_qp_init_attr.qp_type(init, type);
-                ibv_qp_cap.max_send_wr(ibv_qp_init_attr.cap(init), 1);
-                ibv_qp_cap.max_send_sge(ibv_qp_init_attr.cap(init), 1);
-                MemorySegment pair = Verbs.ibv_create_qp(domain.handle(), init);
-                assertThat(pair).as("queue pair type %d", type).isEqualTo(MemorySegment.NULL);
-                assertThat(NativeLibraries.errno()).isEqualTo(Posix.EOPNOTSUPP());
-            }
-        }
     }
 }

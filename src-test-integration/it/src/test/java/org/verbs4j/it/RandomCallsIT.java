@@ -56,6 +56,8 @@ class RandomCallsIT {
         assertThat(thrown).as("seed %d after%n%s", seed, calls.last()).hasNullValue();
         assertThat(KernelObjects.show()).as("seed %d", seed).isEqualTo(before);
         assertThat(calls.done()).as("seed %d did something", seed).isGreaterThan(STEPS / 10);
-        assertThat(calls.refused()).as("seed %d did something wrong", seed).isGreaterThan(STEPS / 10);
+        assertThat(calls.refused())
+                .as("seed %d did something wrong", seed)
+                .isGreaterThan(STEPS / 10);
     }
 }

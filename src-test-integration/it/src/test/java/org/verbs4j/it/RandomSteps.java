@@ -96,7 +96,8 @@ class RandomSteps {
         return String.join("\n", last);
     }
 
-    private synchronized void remember(String step) {
+    /** Adds a line to the last steps. */
+    final synchronized void remember(String step) {
         if (TRACE) {
             System.out.println(step);
         }
@@ -116,7 +117,7 @@ class RandomSteps {
 
     @SafeVarargs
     final <T> T any(T... array) {
-        return any(List.of(array));
+        return array[random.nextInt(array.length)];
     }
 
     /** Leaves the step out when there are so many already. */

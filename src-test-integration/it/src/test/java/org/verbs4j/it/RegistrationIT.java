@@ -247,5 +247,4 @@ class RegistrationIT {
             domain.register(memory, LOCAL_WRITE).close();
         }
     }
-
 }
