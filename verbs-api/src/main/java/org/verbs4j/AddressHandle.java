@@ -112,6 +112,10 @@ public final class AddressHandle implements AutoCloseable {
         return handle.address();
     }
 
+    Lifecycle life() {
+        return life;
+    }
+
     /** Whether a post that has entered its gate may pass the pointer on. */
     boolean isUsable() {
         return usable;

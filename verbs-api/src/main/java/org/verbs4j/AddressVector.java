@@ -1,6 +1,7 @@
 package org.verbs4j;
 
 import org.jspecify.annotations.Nullable;
+import org.verbs4j.bindings.InlineVerbs;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -33,6 +34,14 @@ public record AddressVector(int port, int lid, int serviceLevel, @Nullable Globa
             Arguments.range("flowLabel", flowLabel, 0, 0xfffff);
             Arguments.range("hopLimit", hopLimit, 0, 255);
             Arguments.range("trafficClass", trafficClass, 0, 255);
+        }
+
+        /**
+         * The UDP source port that RoCEv2 devices derive from the flow label, {@code
+         * ibv_flow_label_to_udp_sport}: 49152 to 65535.
+         */
+        public int udpSourcePort() {
+            return InlineVerbs.ibv_flow_label_to_udp_sport(flowLabel);
         }
     }
 

@@ -1,15 +1,26 @@
 package org.verbs4j;
 
 import org.jspecify.annotations.Nullable;
+import org.verbs4j.bindings.ContextVerbs;
 import org.verbs4j.bindings.DataPath;
 import org.verbs4j.bindings.Errno;
 import org.verbs4j.bindings.NativeLibraries;
+import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_cq;
+import org.verbs4j.bindings.ibv_moderate_cq;
+import org.verbs4j.bindings.ibv_modify_cq_attr;
+import org.verbs4j.bindings.verbs_context;
 import org.verbs4j.internal.CallGate;
+import org.verbs4j.internal.ProviderPolicy;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 
 /**
  * Where requests complete, {@code struct ibv_cq}.
@@ -24,11 +35,14 @@ public final class CompletionQueue implements AutoCloseable {
      */
     private static final int ACKNOWLEDGED_TOGETHER = 64;
 
+    /** Moderation counts in 16 bits. */
+    private static final int MOST_MODERATED = 0xffff;
+
     private final DeviceContext context;
     private final @Nullable CompletionChannel channel;
     private final int place;
     private final MemorySegment handle;
-    private final int capacity;
+    private volatile int capacity;
     private final Lifecycle life;
 
     private final long pollFunction;
@@ -48,6 +62,20 @@ public final class CompletionQueue implements AutoCloseable {
             @Nullable CompletionChannel channel,
             int place,
             MemorySegment handle) {
+        this(context, channel, place, handle, context.policy());
+    }
+
+    /**
+     * A queue whose calls may be critical according to a policy, which is none for a queue that is
+     * also polled completion by completion.
+     */
+    CompletionQueue(
+            DeviceContext context,
+            @Nullable CompletionChannel channel,
+            int place,
+            MemorySegment handle,
+            ProviderPolicy policy,
+            Lifecycle... otherParents) {
         this.context = context;
         this.channel = channel;
         this.place = place;
@@ -55,14 +83,22 @@ public final class CompletionQueue implements AutoCloseable {
         this.capacity = ibv_cq.cqe(handle);
         this.pollFunction = DataPath.pollCqFunction(context.address());
         this.notifyFunction = DataPath.reqNotifyCqFunction(context.address());
-        this.criticalPoll = context.policy().poll();
-        this.criticalNotify = context.policy().post();
+        this.criticalPoll = policy.poll();
+        this.criticalNotify = policy.post();
         String name = "completion queue of " + capacity + " on " + context.device().name();
-        this.life =
-                channel == null
-                        ? new Lifecycle(name, context.life())
-                        : new Lifecycle(name, context.life(), channel.life());
+        this.life = new Lifecycle(name, parents(context, channel, otherParents));
+        context.events().add(handle, this);
         gate.set(handle.address());
+    }
+
+    private static Lifecycle[] parents(
+            DeviceContext context, @Nullable CompletionChannel channel, Lifecycle... others) {
+        List<Lifecycle> all = new ArrayList<>(List.of(others));
+        all.add(context.life());
+        if (channel != null) {
+            all.add(channel.life());
+        }
+        return all.toArray(Lifecycle[]::new);
     }
 
     static CompletionQueue create(
@@ -70,6 +106,15 @@ public final class CompletionQueue implements AutoCloseable {
             int minCapacity,
             @Nullable CompletionChannel channel,
             int vector) {
+        requireCapacity(context, minCapacity);
+        requireVector(context, channel, vector);
+        return channel == null
+                ? create(context, minCapacity, null, 0, vector)
+                : channel.add(place -> create(context, minCapacity, channel, place, vector));
+    }
+
+    /** Refuses a capacity that the device does not have. */
+    static void requireCapacity(DeviceContext context, int minCapacity) {
         int most = context.attributes().maxCompletions();
         if (minCapacity < 1 || minCapacity > most) {
             throw new IllegalArgumentException(
@@ -81,14 +126,15 @@ public final class CompletionQueue implements AutoCloseable {
                             + most
                             + " completions");
         }
+    }
+
+    /** Refuses a channel of another context and a vector that the device does not have. */
+    static void requireVector(
+            DeviceContext context, @Nullable CompletionChannel channel, int vector) {
         Arguments.range("vector", vector, 0, context.completionVectors() - 1);
-        if (channel == null) {
-            return create(context, minCapacity, null, 0, vector);
-        }
-        if (channel.context() != context) {
+        if (channel != null && channel.context() != context) {
             throw new IllegalArgumentException("the " + channel + " is of another context");
         }
-        return channel.add(place -> create(context, minCapacity, channel, place, vector));
     }
 
     private static CompletionQueue create(
@@ -209,21 +255,96 @@ public final class CompletionQueue implements AutoCloseable {
      *     channel
      */
     public int await(WorkCompletions into, Duration timeout) throws InterruptedException {
+        return await(() -> poll(into), timeout);
+    }
+
+    /** As above, for one of the ways to poll. */
+    int await(IntSupplier poll, Duration timeout) throws InterruptedException {
         CompletionChannel waited = requireChannel();
         long deadline = System.nanoTime() + CompletionChannel.nanos(timeout);
         while (true) {
-            int taken = poll(into);
+            int taken = poll.getAsInt();
             if (taken > 0) {
                 return taken;
             }
             requestNotification(false);
-            taken = poll(into);
+            taken = poll.getAsInt();
             long left = deadline - System.nanoTime();
             if (taken > 0 || left <= 0) {
                 return taken;
             }
             waited.await(this, Duration.ofNanos(left));
         }
+    }
+
+    /**
+     * Makes the queue larger or smaller, {@code ibv_resize_cq(3)}; what is in it stays. May be
+     * called while another thread polls.
+     *
+     * @param minCapacity how many completions it must hold, at least 1; the device may round up
+     * @throws IllegalArgumentException when the device cannot make it so large
+     * @throws IllegalStateException when the queue is closed
+     * @throws VerbsException when the device refuses; {@code EINVAL} when more completions are in
+     *     it, on those that look
+     * @throws UnsupportedVerbException when the device cannot resize
+     */
+    public void resize(int minCapacity) {
+        requireCapacity(context, minCapacity);
+        life.whileOpen(
+                () -> {
+                    int errno = Verbs.ibv_resize_cq(handle, minCapacity);
+                    if (errno != 0) {
+                        String hint =
+                                errno == Posix.EINVAL()
+                                        ? ": poll first, it cannot hold fewer completions than are"
+                                                + " in it"
+                                        : "";
+                        throw UnsupportedVerbs.failure(
+                                "ibv_resize_cq",
+                                errno,
+                                context,
+                                "resizing the " + life + " to " + minCapacity + hint);
+                    }
+                    capacity = ibv_cq.cqe(handle);
+                    return capacity;
+                });
+    }
+
+    /**
+     * Makes the device notify less often, {@code ibv_modify_cq(3)}: after a number of completions
+     * or a time, whichever comes first.
+     *
+     * @param completions 0 to 65535; 0 with a period of zero ends the moderation
+     * @param period in whole microseconds up to 65535, the rest is dropped
+     * @throws IllegalArgumentException when a value is out of its range
+     * @throws IllegalStateException when the queue is closed
+     * @throws UnsupportedVerbException when the device cannot moderate
+     * @throws VerbsException when the device refuses
+     */
+    public void moderate(int completions, Duration period) {
+        Arguments.range("completions", completions, 0, MOST_MODERATED);
+        long micros = TimeUnit.NANOSECONDS.toMicros(CompletionChannel.nanos(period));
+        Arguments.range("period in microseconds", micros, 0, MOST_MODERATED);
+        life.whileOpen(
+                () -> {
+                    try (Arena arena = Arena.ofConfined()) {
+                        MemorySegment attr = arena.allocate(ibv_modify_cq_attr.layout());
+                        ibv_modify_cq_attr.attr_mask(attr, Verbs.IBV_CQ_ATTR_MODERATE());
+                        MemorySegment moderate = ibv_modify_cq_attr.moderate(attr);
+                        ibv_moderate_cq.cq_count(moderate, (short) completions);
+                        ibv_moderate_cq.cq_period(moderate, (short) micros);
+                        int errno = ContextVerbs.ibv_modify_cq(handle.address(), attr.address());
+                        if (errno != 0) {
+                            throw UnsupportedVerbs.failure(
+                                    "ibv_modify_cq",
+                                    errno,
+                                    context,
+                                    verbs_context.modify_cq$offset(),
+                                    "moderating the " + life);
+                        }
+                        return true;
+                    }
+                });
     }
 
     private CompletionChannel requireChannel() {
@@ -252,7 +373,12 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    private IllegalStateException closed() {
+    /** For someone who polls by other functions. */
+    CallGate gate() {
+        return gate;
+    }
+
+    IllegalStateException closed() {
         return new IllegalStateException(life + " is closed");
     }
 
@@ -326,6 +452,7 @@ public final class CompletionQueue implements AutoCloseable {
         if (errno != 0) {
             throw new VerbsException("ibv_destroy_cq", errno, "cannot destroy the " + life);
         }
+        context.events().remove(handle, this);
         notifications = 0;
     }
 

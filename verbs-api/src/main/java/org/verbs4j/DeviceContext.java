@@ -1,5 +1,6 @@
 package org.verbs4j;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.verbs4j.bindings.DataPath;
@@ -10,6 +11,7 @@ import org.verbs4j.bindings.ibv_context;
 import org.verbs4j.internal.ProviderPolicy;
 
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
@@ -38,6 +40,7 @@ public final class DeviceContext implements AutoCloseable {
     private final ProviderPolicy policy;
     private final List<Port> ports;
     private final Lifecycle life;
+    private final AsyncEvents events;
     private final boolean borrowed;
     private final QueuePairTable queuePairs = new QueuePairTable();
 
@@ -56,6 +59,7 @@ public final class DeviceContext implements AutoCloseable {
         checkAttributes();
         this.policy = ProviderPolicy.of(DataPath.postSendFunction(handle.address()));
         this.life = new Lifecycle("context of " + device.name());
+        this.events = new AsyncEvents(life.toString(), handle, ibv_context.async_fd(handle));
         this.ports =
                 IntStream.rangeClosed(1, attributes.portCount())
                         .mapToObj(number -> new Port(this, number))
@@ -327,6 +331,94 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
+     * Begins a completion queue that tells more of each completion, such as time stamps, {@code
+     * ibv_create_cq_ex(3)}.
+     *
+     * @param minCapacity as in {@link #newCompletionQueue(int)}
+     * @throws IllegalArgumentException when the device cannot make it so large
+     */
+    public ExtendedCompletionQueue.Builder newExtendedCompletionQueue(int minCapacity) {
+        life.requireOpen();
+        return new ExtendedCompletionQueue.Builder(this, minCapacity);
+    }
+
+    /**
+     * The clock that stamps completions, {@code ibv_query_device_ex(3)}.
+     *
+     * @throws UnsupportedVerbException when the device has none
+     */
+    public DeviceClock clock() {
+        return life.whileOpen(() -> DeviceClock.of(this));
+    }
+
+    /**
+     * A promise that what is made under it is used by one thread at a time, {@code
+     * ibv_alloc_td(3)}.
+     *
+     * @throws UnsupportedVerbException when the device has no such thing
+     */
+    public ThreadDomain newThreadDomain() {
+        return Lifecycle.make(() -> ThreadDomain.create(this), life);
+    }
+
+    /**
+     * A table that spreads packets over work queues, {@code ibv_create_rwq_ind_table(3)}.
+     *
+     * @param queues a power of two of them; one may be there several times
+     * @throws IllegalArgumentException when their number is no power of two
+     * @throws UnsupportedVerbException when the device has no such thing
+     * @throws VerbsException when the device refuses
+     */
+    public IndirectionTable newIndirectionTable(List<WorkQueue> queues) {
+        return IndirectionTable.make(this, List.copyOf(queues));
+    }
+
+    /**
+     * Counters for flows, {@code ibv_create_counters(3)}.
+     *
+     * @throws UnsupportedVerbException when the device has none
+     * @throws VerbsException when the device refuses
+     */
+    public FlowCounters newFlowCounters() {
+        return Lifecycle.make(() -> FlowCounters.create(this), life);
+    }
+
+    /**
+     * An IPsec transformation for flows, {@code ibv_create_flow_action_esp}, see {@code
+     * ibv_flow_action_esp(3)}.
+     *
+     * @param attributes a {@code struct ibv_flow_action_esp_attr}; what it points to must be alive
+     * @throws IllegalArgumentException when it is not as large as that
+     * @throws UnsupportedVerbException when the device has no such thing
+     * @throws VerbsException when the device refuses
+     */
+    public FlowAction newEspFlowAction(MemorySegment attributes) {
+        return Lifecycle.make(() -> FlowAction.createEsp(this, attributes), life);
+    }
+
+    /**
+     * Waits for something to happen to the device, its ports or what was made from it, {@code
+     * ibv_get_async_event(3)}. Several threads may wait; each event goes to one of them.
+     *
+     * @param timeout the longest wait; zero only looks
+     * @return what happened, acknowledged; null on time-out
+     * @throws InterruptedException when the thread is interrupted
+     * @throws IllegalStateException when the context is closed, before or meanwhile
+     * @throws VerbsException when the events cannot be read
+     */
+    public @Nullable AsyncEvent awaitAsyncEvent(Duration timeout) throws InterruptedException {
+        return events.await(timeout);
+    }
+
+    /**
+     * The descriptor of the asynchronous events, for an event loop of one's own: readable when
+     * {@link #awaitAsyncEvent} with zero time-out would find something. Do not close it.
+     */
+    public int asyncFileDescriptor() {
+        return ibv_context.async_fd(open());
+    }
+
+    /**
      * A domain of extended reliable connections for this process, {@code ibv_open_xrcd(3)}.
      *
      * @throws UnsupportedVerbException when the library, the provider or the kernel cannot
@@ -363,6 +455,10 @@ public final class DeviceContext implements AutoCloseable {
         return life;
     }
 
+    AsyncEvents events() {
+        return events;
+    }
+
     QueuePairTable queuePairs() {
         return queuePairs;
     }
@@ -377,9 +473,9 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Closes the device, {@code ibv_close_device}. Does nothing when it is closed, or when it is
-     * not the program's but came from {@link org.verbs4j.cm}: the C library opens such a device
-     * once and shares it.
+     * Closes the device, {@code ibv_close_device}. A thread that waits for an event gets an {@link
+     * IllegalStateException}. Does nothing when it is closed, or when it is not the program's but
+     * came from {@link org.verbs4j.cm}: the C library opens such a device once and shares it.
      *
      * @throws IllegalStateException when something made from it is open, naming it
      * @throws VerbsException when the library refuses
@@ -391,10 +487,13 @@ public final class DeviceContext implements AutoCloseable {
         }
         life.close(
                 () -> {
+                    events.close();
                     if (Verbs.ibv_close_device(handle) != 0) {
+                        events.reopen();
                         throw new VerbsException(
                                 "ibv_close_device", NativeLibraries.errno(), device.name());
                     }
+                    events.free();
                 });
     }
 

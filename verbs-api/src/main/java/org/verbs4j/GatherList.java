@@ -102,7 +102,7 @@ final class GatherList {
 
     /** The device would break the connection, and say only that there is a protection error. */
     private void requireDomain(MemoryRegion of) {
-        if (of.protectionDomain() != domain) {
+        if (of.protectionDomain() != domain && !of.protectionDomain().sharesMemoryWith(domain)) {
             throw new IllegalArgumentException(
                     of
                             + " is of another protection domain than the queue pair: register the"

@@ -16,6 +16,14 @@ final class NetworkOrder {
         return SWAP ? Short.reverseBytes(value) : value;
     }
 
+    static int toHost(int value) {
+        return SWAP ? Integer.reverseBytes(value) : value;
+    }
+
+    static int toNetwork(int value) {
+        return toHost(value);
+    }
+
     /** Swapping is its own inverse. */
     static long toNetwork(long value) {
         return toHost(value);

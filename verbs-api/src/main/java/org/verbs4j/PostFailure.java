@@ -66,14 +66,17 @@ final class PostFailure {
         return accepted + " of " + size + " requests were accepted, then ";
     }
 
+    static String fullSend(QueuePair pair) {
+        return "the send queue of "
+                + pair
+                + " is full with "
+                + pair.maxSendRequests()
+                + " requests: poll completions; requests that are not signaled keep their place"
+                + " until a later signaled one has completed";
+    }
+
     private static String fullSend(QueuePair pair, SendRequest refused) {
-        String full =
-                "the send queue of "
-                        + pair
-                        + " is full with "
-                        + pair.maxSendRequests()
-                        + " requests: poll completions; requests that are not signaled keep their"
-                        + " place until a later signaled one has completed";
+        String full = fullSend(pair);
         return refused.isSignaled() || pair.setup().signalAll()
                 ? full
                 : full

@@ -1,9 +1,14 @@
 package org.verbs4j;
 
+import org.jspecify.annotations.Nullable;
+import org.verbs4j.bindings.ContextVerbs;
 import org.verbs4j.bindings.NativeLibraries;
 import org.verbs4j.bindings.Verbs;
+import org.verbs4j.bindings.ibv_parent_domain_init_attr;
 import org.verbs4j.bindings.ibv_pd;
+import org.verbs4j.bindings.verbs_context;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -16,6 +21,10 @@ public final class ProtectionDomain implements AutoCloseable {
     private final DeviceContext context;
     private final MemorySegment handle;
     private final boolean imported;
+
+    /** The domain that a parent domain is above in the end, else this one. */
+    private final ProtectionDomain root;
+
     private final Lifecycle life;
 
     ProtectionDomain(DeviceContext context, MemorySegment handle) {
@@ -26,8 +35,18 @@ public final class ProtectionDomain implements AutoCloseable {
         this.context = context;
         this.handle = handle.reinterpret(ibv_pd.sizeof());
         this.imported = imported;
+        this.root = this;
         this.life =
                 new Lifecycle("protection domain of " + context.device().name(), context.life());
+    }
+
+    private ProtectionDomain(
+            DeviceContext context, MemorySegment handle, ProtectionDomain root, Lifecycle life) {
+        this.context = context;
+        this.handle = handle;
+        this.imported = false;
+        this.root = root;
+        this.life = life;
     }
 
     static ProtectionDomain create(DeviceContext context) {
@@ -243,6 +262,67 @@ public final class ProtectionDomain implements AutoCloseable {
             CompletionQueue sendQueue, CompletionQueue receiveQueue) {
         life.requireOpen();
         return new RcQueuePair.Builder(this, sendQueue, receiveQueue);
+    }
+
+    /**
+     * Begins a receive queue without a queue pair, {@code ibv_create_wq(3)}.
+     *
+     * @param queue where its receives complete
+     * @throws IllegalArgumentException when the queue is of another context
+     */
+    public WorkQueue.Builder newWorkQueue(CompletionQueue queue) {
+        life.requireOpen();
+        return new WorkQueue.Builder(this, queue);
+    }
+
+    /**
+     * A domain above this one whose queue pairs and queues lock less, {@code
+     * ibv_alloc_parent_domain(3)}: to be used like this one, and memory of this one serves it.
+     *
+     * @param thread by which thread domain, or null for none
+     * @throws IllegalArgumentException when the thread domain is of another context
+     * @throws UnsupportedVerbException when the device has no such thing
+     */
+    public ProtectionDomain newParentDomain(@Nullable ThreadDomain thread) {
+        if (thread == null) {
+            return Lifecycle.make(() -> createParent(null), life);
+        }
+        if (thread.context() != context) {
+            throw new IllegalArgumentException("the " + thread + " is of another context");
+        }
+        return Lifecycle.make(() -> createParent(thread), life, thread.life());
+    }
+
+    private ProtectionDomain createParent(@Nullable ThreadDomain thread) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr = arena.allocate(ibv_parent_domain_init_attr.layout());
+            ibv_parent_domain_init_attr.pd(attr, handle);
+            if (thread != null) {
+                ibv_parent_domain_init_attr.td(attr, thread.handle());
+            }
+            long parent = ContextVerbs.ibv_alloc_parent_domain(context.address(), attr.address());
+            if (parent == 0) {
+                throw UnsupportedVerbs.failure(
+                        "ibv_alloc_parent_domain",
+                        NativeLibraries.errno(),
+                        context,
+                        verbs_context.alloc_parent_domain$offset(),
+                        "a parent domain on " + context.device().name());
+            }
+            String name = "parent domain of " + context.device().name();
+            return new ProtectionDomain(
+                    context,
+                    MemorySegment.ofAddress(parent).reinterpret(ibv_pd.sizeof()),
+                    root,
+                    thread == null
+                            ? new Lifecycle(name, life)
+                            : new Lifecycle(name, life, thread.life()));
+        }
+    }
+
+    /** Whether memory of the other domain serves this one. */
+    boolean sharesMemoryWith(ProtectionDomain other) {
+        return root == other.root;
     }
 
     /**

@@ -45,11 +45,13 @@ public abstract sealed class QueuePair extends WorkQueues
                                 + " on "
                                 + setup.context().device().name(),
                         setup.parents().toArray(Lifecycle[]::new)),
-                setup.context());
+                setup.context(),
+                !setup.extendedSends().isEmpty());
         this.setup = setup;
         this.handle = setup.handle();
         this.number = ibv_qp.qp_num(handle);
         this.life = life();
+        setup.context().events().add(handle, this);
     }
 
     /** Its number, 24 bits. */
@@ -170,6 +172,20 @@ public abstract sealed class QueuePair extends WorkQueues
         return "receive queue of " + life;
     }
 
+    /**
+     * A way to post what classic requests cannot, see {@code ibv_wr_post(3)}.
+     *
+     * @throws IllegalStateException when the builder's {@code extendedSends} was not asked for any
+     */
+    public final ExtendedSender newExtendedSender() {
+        requireSends();
+        if (setup.extendedSends().isEmpty()) {
+            throw new IllegalStateException(
+                    life + " was not made for it: call extendedSends of its builder");
+        }
+        return new ExtendedSender(this);
+    }
+
     @Override
     final void requireSends() {
         life.requireOpen();
@@ -177,6 +193,17 @@ public abstract sealed class QueuePair extends WorkQueues
             throw new IllegalStateException(
                     life + " is " + setup.type().symbol() + ", which sends nothing");
         }
+    }
+
+    /**
+     * Puts a rule in force that steers packets here, {@code ibv_create_flow(3)}; mostly of raw
+     * packets.
+     *
+     * @throws UnsupportedVerbException when the device cannot steer, or not so
+     * @throws VerbsException when the device refuses
+     */
+    public final Flow newFlow(FlowRule rule) {
+        return Flow.make(this, rule);
     }
 
     /**
@@ -397,6 +424,7 @@ public abstract sealed class QueuePair extends WorkQueues
                         throw new VerbsException("ibv_destroy_qp", errno, "cannot destroy " + life);
                     }
                     setup.context().queuePairs().remove(this);
+                    setup.context().events().remove(handle, this);
                 });
     }
 }

@@ -2,6 +2,8 @@ package org.verbs4j;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
@@ -38,6 +40,7 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
     int maxReceiveSge = 1;
     int maxInlineData;
     boolean signalAll;
+    final Set<SendOperation> extendedSends = EnumSet.noneOf(SendOperation.class);
     Access[] remoteAccess = {};
     Set<QueuePairOption> options = Set.of();
     @Nullable Integer sourceQueuePair;
@@ -241,6 +244,19 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
         return self();
     }
 
+    /**
+     * Asks for operations of {@link QueuePair#newExtendedSender()}, beside those asked for before.
+     * By default there are none. The queue pair then posts all sends by calls that are some
+     * nanoseconds slower.
+     *
+     * @param operations {@code build} raises {@link UnsupportedVerbException} when the device has
+     *     one of them not
+     */
+    public final B extendedSends(SendOperation... operations) {
+        Collections.addAll(extendedSends, operations);
+        return self();
+    }
+
     /** What was asked for, for messages. */
     @Override
     public final String toString() {
@@ -253,6 +269,7 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
                 + maxReceiveSge
                 + " parts, "
                 + maxInlineData
-                + " bytes inline";
+                + " bytes inline"
+                + (extendedSends.isEmpty() ? "" : ", extended sends " + extendedSends);
     }
 }

@@ -15,6 +15,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** Makes native queue pairs from what a builder was told, and says why one was refused. */
 final class QueuePairCreation {
@@ -92,7 +93,8 @@ final class QueuePairCreation {
                 asked.queueKey,
                 List.of(asked.remoteAccess),
                 asked.signalAll,
-                capacity);
+                capacity,
+                Set.copyOf(asked.extendedSends));
     }
 
     /** What the device really gave, which the creation does not report on every kernel. */
@@ -160,6 +162,10 @@ final class QueuePairCreation {
         if (flags != 0) {
             mask |= Verbs.IBV_QP_INIT_ATTR_CREATE_FLAGS();
             ibv_qp_init_attr_ex.create_flags(init, flags);
+        }
+        if (!asked.extendedSends.isEmpty()) {
+            mask |= Verbs.IBV_QP_INIT_ATTR_SEND_OPS_FLAGS();
+            ibv_qp_init_attr_ex.send_ops_flags(init, SendOperation.mask(asked.extendedSends));
         }
         ibv_qp_init_attr_ex.comp_mask(init, mask);
         extended = mask != Verbs.IBV_QP_INIT_ATTR_PD();

@@ -6,6 +6,7 @@ import org.verbs4j.bindings.Verbs;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * What a queue pair was made with and does not change: the native object, where it is attached, and
@@ -34,7 +35,8 @@ record QueuePairSetup(
         int queueKey,
         List<Access> remoteAccess,
         boolean signalAll,
-        Capacity capacity) {
+        Capacity capacity,
+        Set<SendOperation> extendedSends) {
 
     /** Every bit that an RC, UC or UD queue pair may be asked for. */
     static final int EVERYTHING = Verbs.IBV_QP_DEST_QPN() * 2 - 1;

@@ -5,14 +5,14 @@ import org.verbs4j.internal.CallGate;
 import org.verbs4j.internal.NativeMemory;
 
 /**
- * What receives are posted to: a {@link QueuePair}, or a {@link SharedReceiveQueue} that several
- * queue pairs take from.
+ * What receives are posted to: a {@link QueuePair}, a {@link SharedReceiveQueue} that several queue
+ * pairs take from, or a {@link WorkQueue} that packets are spread over.
  *
  * <p>One thread at a time may post. {@code post} throws when a request is not accepted, {@code
  * offer} answers instead when the queue is full.
  */
 public abstract sealed class ReceiveQueue implements AutoCloseable
-        permits WorkQueues, SharedReceiveQueue {
+        permits WorkQueues, SharedReceiveQueue, WorkQueue {
     private final Lifecycle life;
     private final RequestSlab slab = new RequestSlab();
     private final long postFunction;

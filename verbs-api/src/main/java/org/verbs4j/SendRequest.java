@@ -44,6 +44,8 @@ public abstract sealed class SendRequest extends WorkRequest
     static final int SOLICITED = Verbs.IBV_SEND_SOLICITED();
     static final int INLINE = Verbs.IBV_SEND_INLINE();
 
+    static final Lifecycle[] NO_GUARDS = {};
+
     static final long UD = ibv_send_wr.wr$offset() + ibv_send_wr.wr.ud$offset();
     static final long UD_HANDLE = UD + ibv_send_wr.wr.ud.ah$offset();
     static final long UD_QUEUE_PAIR = UD + ibv_send_wr.wr.ud.remote_qpn$offset();
@@ -52,8 +54,6 @@ public abstract sealed class SendRequest extends WorkRequest
             ibv_send_wr.qp_type$offset()
                     + ibv_send_wr.qp_type.xrc$offset()
                     + ibv_send_wr.qp_type.xrc.remote_srqn$offset();
-
-    static final Lifecycle[] NO_GUARDS = {};
 
     final QueuePair owner;
     private final GatherList list;

@@ -50,6 +50,7 @@ public final class SharedReceiveQueue extends ReceiveQueue {
         this.handle = handle;
         this.maxRequests = given.maxRequests();
         this.maxSge = given.maxSge();
+        domain.context().events().add(handle, this);
         receiveGate().set(handle.address());
     }
 
@@ -305,6 +306,7 @@ public final class SharedReceiveQueue extends ReceiveQueue {
                                 throw new VerbsException(
                                         "ibv_destroy_srq", errno, "cannot destroy the " + this);
                             }
+                            domain.context().events().remove(handle, this);
                         });
     }
 }

@@ -4,11 +4,15 @@ import org.verbs4j.bindings.ContextVerbs;
 import org.verbs4j.bindings.NativeLibraries;
 import org.verbs4j.bindings.OptionalSymbols;
 import org.verbs4j.bindings.Posix;
+import org.verbs4j.internal.ProviderPolicy;
 
 import java.util.OptionalInt;
 
 /** Tells a verb that is missing from one that failed, and who lacks it. */
 final class UnsupportedVerbs {
+    /** The provider's name that libibverbs itself would have. */
+    private static final String LIBRARY = "ibverbs";
+
     private UnsupportedVerbs() {}
 
     /** Throws when the installed library is older than an exported function. */
@@ -32,12 +36,16 @@ final class UnsupportedVerbs {
     static VerbsException failure(
             String verb, int errno, DeviceContext context, long operation, String detail) {
         if (!isMissing(errno)) {
-            return new VerbsException(verb, errno, detail);
+            return failed(verb, errno, context, detail);
         }
-        boolean provided = ContextVerbs.verbs_get_ctx_op(context.address(), operation) != 0;
         String who =
-                provided
-                        ? "the kernel or its driver of " + context.device().name() + " lacks it"
+                isProvided(context, operation)
+                        ? "the provider "
+                                + context.provider()
+                                + " of "
+                                + context.device().name()
+                                + " has it, but not with these options, or the kernel's driver"
+                                + " lacks it"
                         : lacking(context);
         return new UnsupportedVerbException(verb, errno, detail + ": " + who);
     }
@@ -45,10 +53,30 @@ final class UnsupportedVerbs {
     /** The failure of an exported function, whose operation the provider may lack. */
     static VerbsException failure(String verb, int errno, DeviceContext context, String detail) {
         if (!isMissing(errno)) {
-            return new VerbsException(verb, errno, detail);
+            return failed(verb, errno, context, detail);
         }
         return new UnsupportedVerbException(
                 verb, errno, detail + ": " + lacking(context) + ", or the kernel's driver does");
+    }
+
+    /** What a provider does not have, libibverbs itself stands in for. */
+    private static boolean isProvided(DeviceContext context, long operation) {
+        long function = ContextVerbs.operation(context.address(), operation);
+        return function != 0 && !ProviderPolicy.providerAt(function).equals(LIBRARY);
+    }
+
+    private static VerbsException failed(
+            String verb, int errno, DeviceContext context, String detail) {
+        return new VerbsException(
+                verb,
+                errno,
+                errno != 0
+                        ? detail
+                        : detail
+                                + ": the provider "
+                                + context.provider()
+                                + " gives no reason, as some do for an option that they do not"
+                                + " know");
     }
 
     private static String lacking(DeviceContext context) {

@@ -18,10 +18,17 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
     /** Shut while the state does not admit sends. */
     private final CallGate sendGate = new CallGate();
 
-    WorkQueues(Lifecycle life, DeviceContext context) {
+    /**
+     * Queues of no request yet.
+     *
+     * @param extended whether an extended sender may hold the provider's lock: its thread may have
+     *     to stop for the virtual machine then, which a critical call that spins for the lock would
+     *     never let happen
+     */
+    WorkQueues(Lifecycle life, DeviceContext context, boolean extended) {
         super(life, context, DataPath.postRecvFunction(context.address()));
         this.postSendFunction = DataPath.postSendFunction(context.address());
-        this.criticalSend = context.policy().post();
+        this.criticalSend = context.policy().post() && !extended;
     }
 
     /** Throws unless sends can be made here. */
@@ -68,10 +75,7 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
      */
     public final void post(SendRequest request) {
         request.requirePostable(this);
-        int errno =
-                request.guarded
-                        ? sendGuarded(request.address, request.guards())
-                        : send(request.address);
+        int errno = send(request);
         if (errno != 0) {
             throw PostFailure.of(pair(), request, errno, takeBad(badSend));
         }
@@ -84,10 +88,7 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
      */
     public final boolean offer(SendRequest request) {
         request.requirePostable(this);
-        int errno =
-                request.guarded
-                        ? sendGuarded(request.address, request.guards())
-                        : send(request.address);
+        int errno = send(request);
         if (errno == 0) {
             return true;
         }
@@ -123,8 +124,7 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
         if (batch.size() == 0) {
             return 0;
         }
-        int errno =
-                batch.isGuarded() ? sendGuarded(batch.head(), batch.guards()) : send(batch.head());
+        int errno = send(batch);
         if (errno == 0) {
             return batch.size();
         }
@@ -134,6 +134,16 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
         }
         throw PostFailure.of(
                 pair(), accepted < 0 ? batch.get(0) : batch.get(accepted), errno, accepted);
+    }
+
+    private int send(SendRequest request) {
+        return request.guarded
+                ? sendGuarded(request.address, request.guards())
+                : send(request.address);
+    }
+
+    private int send(SendBatch batch) {
+        return batch.isGuarded() ? sendGuarded(batch.head(), batch.guards()) : send(batch.head());
     }
 
     private int sendGuarded(long first, Lifecycle... guards) {

@@ -15,6 +15,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A context whose provider is Java: it notes what is posted and fails as it is told. Only the hot
@@ -83,6 +84,11 @@ final class FakeDevice {
     RcQueuePair newPair() {
         MemorySegment qp = arena.allocate(ibv_qp.layout());
         ibv_qp.qp_num(qp, QUEUE_PAIR);
+        return newPair(qp, Set.of());
+    }
+
+    /** A queue pair of one's own, in RESET. */
+    RcQueuePair newPair(MemorySegment qp, Set<SendOperation> extendedSends) {
         return new RcQueuePair(
                 new QueuePairSetup(
                         QueuePairType.RC,
@@ -103,7 +109,8 @@ final class FakeDevice {
                         0,
                         List.of(),
                         false,
-                        new QueuePairSetup.Capacity(128, 128, MAX_SGE, MAX_SGE, 64)));
+                        new QueuePairSetup.Capacity(128, 128, MAX_SGE, MAX_SGE, 64),
+                        extendedSends));
     }
 
     private static void ready(RcQueuePair pair) {

@@ -89,8 +89,13 @@ public record ProviderPolicy(String provider, boolean poll, boolean post) {
         };
     }
 
-    /** A device's name says nothing about its driver, so ask which file the code is mapped from. */
-    private static String providerAt(long function) {
+    /**
+     * The provider whose code is at an address; {@code ibverbs} when it is that of the C library
+     * itself, which stands in for what a provider does not have, and {@code unknown} when it is
+     * nobody's. A device's name says nothing about its driver, so this asks which file the code is
+     * mapped from.
+     */
+    public static String providerAt(long function) {
         try (Stream<String> lines = Files.lines(MAPS)) {
             return providerAt(function, lines.toList());
         } catch (IOException e) {

@@ -420,7 +420,13 @@ public final class ContextVerbs {
                 flags);
     }
 
-    private static long operation(long context, long offset) {
+    /**
+     * The function pointer of an operation.
+     *
+     * @param offset of the operation, such as {@code verbs_context.create_cq_ex$offset()}
+     * @return NULL when the operation is missing
+     */
+    public static long operation(long context, long offset) {
         long extended = verbs_get_ctx_op(context, offset);
         return extended == 0 ? 0 : Memory.getLong(extended + offset);
     }

@@ -19,7 +19,7 @@ import java.util.Optional;
 
 /**
  * Control verbs over a single shape of foreign call: six 64-bit words in, one out, {@code errno}
- * kept.
+ * zeroed before and kept after.
  *
  * <p>The linker spins classes for each combination of argument types, some 23 ms each, and the 62
  * functions of libibverbs have 29 of them. Integers and pointers all travel in one register each on
@@ -62,6 +62,8 @@ final class ControlCalls {
     /** The one shape, linked when the first control verb is called. */
     private static final class Shape {
         static final MethodHandle HANDLE = link();
+        static final MemorySegment ERRNO_LOCATION =
+                Linker.nativeLinker().defaultLookup().findOrThrow("__errno_location");
 
         private static MethodHandle link() {
             ValueLayout[] words = new ValueLayout[WORDS];
@@ -118,16 +120,11 @@ final class ControlCalls {
     private static long call(
             MemorySegment function, Object a, Object b, Object c, Object d, Object e, Object f) {
         try {
+            MemorySegment state = NativeLibraries.capturedState();
+            forgetErrno(state);
             return (long)
                     Shape.HANDLE.invokeExact(
-                            function,
-                            NativeLibraries.capturedState(),
-                            word(a),
-                            word(b),
-                            word(c),
-                            word(d),
-                            word(e),
-                            word(f));
+                            function, state, word(a), word(b), word(c), word(d), word(e), word(f));
         } catch (Throwable failure) {
             throw Calls.unexpected(failure);
         } finally {
@@ -138,6 +135,22 @@ final class ControlCalls {
             Reference.reachabilityFence(e);
             Reference.reachabilityFence(f);
         }
+    }
+
+    /**
+     * Zeroes C's own {@code errno}, so that a function that fails without setting it, as the
+     * creating ones of some providers do, leaves 0 and not the reason of an earlier failure.
+     *
+     * <p>JDK 25 only reads {@code errno} after a call. Its address is that of the carrying thread,
+     * which stays the same as long as nothing blocks. {@code __errno_location} has no arguments and
+     * so may have the six words of the one shape too.
+     */
+    private static void forgetErrno(MemorySegment state) throws Throwable {
+        long errno =
+                (long)
+                        Shape.HANDLE.invokeExact(
+                                Shape.ERRNO_LOCATION, state, 0L, 0L, 0L, 0L, 0L, 0L);
+        Memory.setInt(errno, 0);
     }
 
     /**

@@ -36,7 +36,6 @@ import java.util.function.Consumer;
 /** What a program should not do ends in an exception: nothing crashes, hangs or stays behind. */
 class MisuseIT {
     private static final int ROUNDS = 100;
-    private static final int OVERFLOWS = 100;
 
     /** Bytes: every call on the way down enters the kernel. */
     private static final long SMALL_STACK = 512 << 10;
@@ -132,6 +131,7 @@ class MisuseIT {
     void aStackOverflowInAPostOrPollDoesNotHangTheClose() throws InterruptedException {
         RdmaPair rdma = RdmaPair.onOneDevice();
         AtomicInteger overflows = new AtomicInteger();
+        int rounds = Math.max(10, ROUNDS / TestPlace.timeScale());
         Thread recursion =
                 Thread.ofPlatform()
                         .daemon()
@@ -141,7 +141,7 @@ class MisuseIT {
                                     WorkCompletions into = WorkCompletions.allocate(4);
                                     Send send =
                                             rdma.left.pair.newSend().from(rdma.left.memory, 0, 8);
-                                    for (int i = 0; i < OVERFLOWS; i++) {
+                                    for (int i = 0; i < rounds; i++) {
                                         try {
                                             deeper(rdma.left.pair, rdma.left.queue, send, into);
                                         } catch (StackOverflowError e) {
@@ -150,7 +150,7 @@ class MisuseIT {
                                     }
                                 });
         Waits.join(recursion);
-        assertThat(overflows).hasValue(OVERFLOWS);
+        assertThat(overflows).hasValue(rounds);
         Thread closing = Thread.ofPlatform().daemon().start(rdma::close);
         Waits.join(closing);
     }

@@ -1,0 +1,84 @@
+package org.verbs4j;
+
+import org.verbs4j.bindings.ContextVerbs;
+import org.verbs4j.bindings.NativeLibraries;
+import org.verbs4j.bindings.ibv_flow;
+import org.verbs4j.bindings.verbs_context;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A rule in force, {@code struct ibv_flow}: until it is closed, its packets go to its queue pair.
+ * Any thread may close it.
+ */
+public final class Flow implements AutoCloseable {
+    private final MemorySegment handle;
+    private final Lifecycle life;
+
+    private Flow(QueuePair pair, MemorySegment handle, Lifecycle... parents) {
+        this.handle = handle;
+        this.life = new Lifecycle("flow to " + pair, parents);
+    }
+
+    static Flow make(QueuePair pair, FlowRule rule) {
+        List<Lifecycle> all = new ArrayList<>(rule.uses());
+        all.add(pair.life());
+        Lifecycle[] parents = all.toArray(Lifecycle[]::new);
+        return Lifecycle.make(() -> create(pair, rule, parents), parents);
+    }
+
+    private static Flow create(QueuePair pair, FlowRule rule, Lifecycle... parents) {
+        DeviceContext context = pair.setup().context();
+        try (Arena arena = Arena.ofConfined()) {
+            FlowEncoder encoder = new FlowEncoder(arena);
+            rule.encode(encoder);
+            MemorySegment attr = encoder.finish(rule);
+            long flow = ContextVerbs.ibv_create_flow(pair.handle().address(), attr.address());
+            if (flow == 0) {
+                throw UnsupportedVerbs.failure(
+                        "ibv_create_flow",
+                        NativeLibraries.errno(),
+                        context,
+                        verbs_context.ibv_create_flow$offset(),
+                        "a flow to " + pair + " by " + rule);
+            }
+            return new Flow(
+                    pair, MemorySegment.ofAddress(flow).reinterpret(ibv_flow.sizeof()), parents);
+        }
+    }
+
+    Lifecycle life() {
+        return life;
+    }
+
+    /** Escape hatch: {@code struct ibv_flow *}, valid while the flow is open. */
+    public MemorySegment handle() {
+        life.requireOpen();
+        return handle;
+    }
+
+    /**
+     * Ends the rule, {@code ibv_destroy_flow}. Does nothing when it is closed.
+     *
+     * @throws VerbsException when the kernel refuses
+     */
+    @Override
+    public void close() {
+        life.close(
+                () -> {
+                    int errno = ContextVerbs.ibv_destroy_flow(handle.address());
+                    if (errno != 0) {
+                        throw new VerbsException(
+                                "ibv_destroy_flow", errno, "cannot destroy the " + life);
+                    }
+                });
+    }
+
+    @Override
+    public String toString() {
+        return life.toString();
+    }
+}
