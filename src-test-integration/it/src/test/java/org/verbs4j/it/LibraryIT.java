@@ -25,6 +25,7 @@ class LibraryIT {
     private static final int EVENTS = 20;
 
     @Test
+    @Holds("9")
     void everyStatusEventNodeAndPortStateHasAName() {
         assertThat(CNames.workStatus(0)).isEqualTo("success");
         assertThat(CNames.workStatus(WorkStatus.RETRY_EXCEEDED.code()))
