@@ -195,8 +195,8 @@ public final class ExtendedRequest {
             throw new IllegalStateException(
                     this + " names no shared receive queue: give it one with toQueue(...)");
         }
-        if (type != QueuePairType.UD && destination != null
-                || type != QueuePairType.XRC_SEND && namesQueue) {
+        if ((type != QueuePairType.UD && destination != null)
+                || (type != QueuePairType.XRC_SEND && namesQueue)) {
             throw new IllegalStateException(
                     this
                             + " has a destination, which a queue pair of type "
