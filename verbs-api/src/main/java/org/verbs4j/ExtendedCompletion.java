@@ -29,12 +29,28 @@ public final class ExtendedCompletion {
 
     /** Whether the request succeeded. */
     public boolean isSuccess() {
-        return statusCode() == Verbs.IBV_WC_SUCCESS();
+        if (statusCode() == Verbs.IBV_WC_SUCCESS()) {
+            return true;
+        }
+        QueuePairTable.noteFailure(all.source(), queuePair(), failure());
+        return false;
     }
 
     /** How the request ended. */
     public WorkStatus status() {
-        return WorkStatus.of(statusCode());
+        return isSuccess() ? WorkStatus.SUCCESS : WorkStatus.of(statusCode());
+    }
+
+    private WorkFailure failure() {
+        return new WorkFailure(wrId(), WorkStatus.of(statusCode()), statusCode(), vendorError());
+    }
+
+    /** 0 when the queue was not asked for it. */
+    private int queuePair() {
+        return (int)
+                all.value(
+                        row,
+                        ExtendedCompletions.FIELDS + CompletionField.QUEUE_PAIR_NUMBER.column());
     }
 
     /** The number of {@code enum ibv_wc_status}, also when it is newer than this library. */
@@ -158,27 +174,12 @@ public final class ExtendedCompletion {
      */
     public void requireSuccess() {
         if (!isSuccess()) {
-            int number = numberIfAskedFor();
-            QueuePair pair = all.find(number);
             throw new WorkCompletionException(
                     statusCode(),
                     vendorError(),
                     wrId(),
-                    number,
-                    pair == null ? null : pair.firstFailure().orElse(null));
-        }
-    }
-
-    private int numberIfAskedFor() {
-        int column = ExtendedCompletions.FIELDS + CompletionField.QUEUE_PAIR_NUMBER.column();
-        return (int) all.value(row, column);
-    }
-
-    /** Lets the queue pair remember its first failure; a flush is only the consequence of one. */
-    void noteFailure() {
-        QueuePair pair = all.find(numberIfAskedFor());
-        if (pair != null && status() != WorkStatus.FLUSHED) {
-            pair.failed(new WorkFailure(wrId(), status(), statusCode(), vendorError()));
+                    queuePair(),
+                    QueuePairTable.firstFailure(all.source(), queuePair()));
         }
     }
 

@@ -87,7 +87,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
      * @throws VerbsException when the queue is broken
      */
     public int poll(ExtendedCompletions into) {
-        into.begin(mask, queue.context());
+        into.begin(queue, mask);
         CallGate gate = queue.gate();
         long cq = gate.enter();
         if (cq == 0) {
@@ -149,9 +149,6 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
             if (field == CompletionField.TAG_MATCHING) {
                 into.setTagData(row, defined ? ibv_wc_tm_info.priv(tagInfo) : 0);
             }
-        }
-        if (!success) {
-            into.get(row).noteFailure();
         }
     }
 

@@ -26,9 +26,7 @@ public final class ExtendedCompletions {
     private final int capacity;
     private final ExtendedCompletion view = new ExtendedCompletion(this);
     private int size;
-
-    /** Of the queue polled last. */
-    private @Nullable DeviceContext context;
+    private @Nullable CompletionQueue source;
 
     /** The fields that the queue polled last has. */
     private int mask;
@@ -68,18 +66,17 @@ public final class ExtendedCompletions {
         return view;
     }
 
-    void begin(int fields, DeviceContext of) {
+    void begin(CompletionQueue queue, int fields) {
         size = 0;
         mask = fields;
-        if (context != of) { // storing a reference costs a barrier of the collector
-            context = of;
+        if (source != queue) { // storing a reference costs a barrier of the collector
+            source = queue;
         }
     }
 
-    /** The queue pair with a number, null when it is closed or not of this library. */
-    @Nullable QueuePair find(int queuePairNumber) {
-        DeviceContext polled = context;
-        return polled == null ? null : polled.queuePairs().find(queuePairNumber);
+    /** The queue that was polled last. */
+    @Nullable CompletionQueue source() {
+        return source;
     }
 
     /** The index of a new row. */

@@ -1,6 +1,7 @@
 package org.verbs4j;
 
 import org.jspecify.annotations.Nullable;
+import org.verbs4j.bindings.Verbs;
 
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * never on the way of a message. Any thread may use it.
  */
 final class QueuePairTable {
+    private static final int FLUSHED = Verbs.IBV_WC_WR_FLUSH_ERR();
+
     private final Map<Integer, QueuePair> pairs = new ConcurrentHashMap<>();
 
     void add(QueuePair pair) {
@@ -24,6 +27,28 @@ final class QueuePairTable {
     /** The queue pair with a number, null when it is closed or not of this library. */
     @Nullable QueuePair find(int number) {
         return pairs.get(number);
+    }
+
+    /**
+     * Lets a queue pair remember its first failure; a flush is only the consequence of one.
+     *
+     * @param queue that told of it, null when nothing has been polled
+     */
+    static void noteFailure(@Nullable CompletionQueue queue, int number, WorkFailure failure) {
+        QueuePair pair = find(queue, number);
+        if (pair != null && failure.statusCode() != FLUSHED) {
+            pair.failed(failure);
+        }
+    }
+
+    /** What a queue pair failed with first, if it is still open and has. */
+    static @Nullable WorkFailure firstFailure(@Nullable CompletionQueue queue, int number) {
+        QueuePair pair = find(queue, number);
+        return pair == null ? null : pair.firstFailure().orElse(null);
+    }
+
+    private static @Nullable QueuePair find(@Nullable CompletionQueue queue, int number) {
+        return queue == null ? null : queue.context().queuePairs().find(number);
     }
 
     /** Those that can send to address handles of a domain. */

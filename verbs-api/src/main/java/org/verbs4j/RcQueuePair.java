@@ -51,13 +51,13 @@ public final class RcQueuePair extends ConnectedQueuePair {
 
     /** A request that binds a memory window of type 2, to be filled in. */
     public BindWindow newBindWindow() {
-        life().requireOpen();
+        requireSends();
         return new BindWindow(this);
     }
 
     /** A request that takes a key of this side back, to be filled in. */
     public LocalInvalidate newLocalInvalidate() {
-        life().requireOpen();
+        requireSends();
         return new LocalInvalidate(this);
     }
 

@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.verbs4j.bindings.DataPath;
 import org.verbs4j.bindings.InlineVerbs;
 import org.verbs4j.internal.CallGate;
+import org.verbs4j.internal.NativeMemory;
 
 import java.util.List;
 
@@ -19,11 +20,11 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
     private final CallGate sendGate = new CallGate();
 
     /**
-     * Queues that are shut.
+     * Queues of no request yet.
      *
-     * @param extended whether an {@link ExtendedSender} posts here too. While its thread has the
-     *     provider's lock it may have to stop for the virtual machine, which a critical call that
-     *     spins for the lock would never let happen
+     * @param extended whether an extended sender may hold the provider's lock: its thread may have
+     *     to stop for the virtual machine then, which a critical call that spins for the lock would
+     *     never let happen
      */
     WorkQueues(Lifecycle life, DeviceContext context, boolean extended) {
         super(life, context, DataPath.postRecvFunction(context.address()));
@@ -137,17 +138,36 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
     }
 
     private int send(SendRequest request) {
-        return request.guarded
-                ? sendGuarded(request.address, request.guards())
-                : send(request.address);
+        return request.guarded ? sendGuarded(request) : send(request.address);
     }
 
     private int send(SendBatch batch) {
-        return batch.isGuarded() ? sendGuarded(batch.head(), batch.guards()) : send(batch.head());
+        return batch.isGuarded() ? sendGuarded(batch) : send(batch.head());
     }
 
-    private int sendGuarded(long first, Lifecycle... guards) {
-        return Lifecycle.make(() -> send(first), guards);
+    private int sendGuarded(SendRequest request) {
+        return Lifecycle.make(
+                () -> {
+                    int errno = send(request.address);
+                    if (errno == 0) {
+                        request.posted();
+                    }
+                    return errno;
+                },
+                request.guards());
+    }
+
+    private int sendGuarded(SendBatch batch) {
+        return Lifecycle.make(
+                () -> {
+                    int errno = send(batch.head());
+                    batch.posted(
+                            errno == 0
+                                    ? batch.size()
+                                    : batch.indexOf(NativeMemory.getLong(badSend, 0)));
+                    return errno;
+                },
+                batch.guards());
     }
 
     /**
