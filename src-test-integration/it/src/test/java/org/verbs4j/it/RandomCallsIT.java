@@ -29,7 +29,7 @@ class RandomCallsIT {
     @MethodSource("seeds")
     void neverCrashNeverHangAndLeaveNothing(long seed) throws Exception {
         String before = KernelObjects.show();
-        RandomCalls calls = new RandomCalls(seed);
+        RandomExtendedCalls calls = new RandomExtendedCalls(seed);
         AtomicReference<Throwable> thrown = new AtomicReference<>();
         Thread caller =
                 Thread.ofPlatform()
