@@ -37,7 +37,8 @@ class BindingsCoverageTest {
     private static final Map<String, String> LEFT_OUT_OF_RDMACM =
             Map.ofEntries(
                     Map.entry("Verbs.rdma_join_multicast", "multicast by the connection manager"),
-                    Map.entry("Verbs.rdma_join_multicast_ex", "multicast by the connection manager"),
+                    Map.entry(
+                            "Verbs.rdma_join_multicast_ex", "multicast by the connection manager"),
                     Map.entry("Verbs.rdma_leave_multicast", "multicast by the connection manager"),
                     Map.entry("Verbs.rdma_getaddrinfo", "Java resolves names by itself"),
                     Map.entry("Verbs.rdma_freeaddrinfo", "Java resolves names by itself"),
@@ -75,7 +76,9 @@ class BindingsCoverageTest {
                     Map.entry(
                             "InlineVerbs.ibv_post_wq_recv",
                             Set.of("ibv_wq.post_recv", "DataPath.postRecv")),
-                    Map.entry("InlineVerbs.__ibv_get_device_list", Set.of("Verbs.ibv_get_device_list")),
+                    Map.entry(
+                            "InlineVerbs.__ibv_get_device_list",
+                            Set.of("Verbs.ibv_get_device_list")),
                     Map.entry(
                             "ExtendedCompletionQueue.ibv_wc_read_invalidated_rkey",
                             Set.of("ExtendedCompletionQueue.ibv_wc_read_imm_data")),
