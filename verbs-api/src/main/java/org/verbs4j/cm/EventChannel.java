@@ -90,15 +90,28 @@ public final class EventChannel implements AutoCloseable {
      * @throws ConnectionException when the kernel refuses
      */
     public ConnectionId newId() {
+        return newId(PortSpace.TCP);
+    }
+
+    /**
+     * A new id, {@code rdma_create_id(3)}. Its events arrive here.
+     *
+     * @param portSpace what kind of service it is for; not {@link PortSpace#UNKNOWN}
+     * @throws ConnectionException when the kernel refuses
+     */
+    public ConnectionId newId(PortSpace portSpace) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(Verbs.C_POINTER);
             synchronized (ids) {
                 requireOpen();
                 int result =
-                        Verbs.rdma_create_id(handle, out, MemorySegment.NULL, Verbs.RDMA_PS_TCP());
+                        Verbs.rdma_create_id(handle, out, MemorySegment.NULL, portSpace.code());
                 if (result != 0) {
                     throw new ConnectionException(
-                            "rdma_create_id", NativeLibraries.errno(), "no identifier", null);
+                            "rdma_create_id",
+                            NativeLibraries.errno(),
+                            "no identifier of port space " + portSpace,
+                            null);
                 }
                 return add(out.get(Verbs.C_POINTER, 0), ConnectionId.Origin.CREATED);
             }
