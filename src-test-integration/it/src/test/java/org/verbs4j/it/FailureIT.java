@@ -34,6 +34,7 @@ class FailureIT {
     }
 
     @Test
+    @Holds({"42", "67"})
     void aWrongKeyIsARemoteAccessErrorAndLaterRequestsAreFlushed() {
         pair.connect(ConnectOptions.defaults());
         RemoteBuffer there = right.memory.remote();
@@ -71,6 +72,7 @@ class FailureIT {
     }
 
     @Test
+    @Holds("70")
     void aPeerWithoutReceivesIsToldApartFromOneThatDoesNotAnswer() {
         pair.connect(ConnectOptions.defaults().withRetries(7, 1));
         Done done = left.run(left.pair.newSend().from(left.memory, 0, 8));
@@ -79,6 +81,7 @@ class FailureIT {
     }
 
     @Test
+    @Holds({"71", "G7"})
     void aPeerThatIsGoneEndsTheRetries() {
         pair.connect(ConnectOptions.defaults().withTimeout(8).withRetries(1, 1));
         right.pair.close();
