@@ -15,7 +15,9 @@ import java.util.List;
 /** The runnable jar: its first argument names the tool, the rest belongs to that tool. */
 @Command(
         name = "verbs4j-examples",
-        subcommands = {RcPingPong.class, RPing.class, RdmaServer.class, RdmaClient.class},
+        subcommands = {
+            RcPingPong.class, RPing.class, RdmaServer.class, RdmaClient.class, UdAddy.class, McKey.class
+        },
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "TOOL",
