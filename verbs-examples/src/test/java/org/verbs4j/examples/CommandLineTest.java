@@ -147,7 +147,7 @@ class CommandLineTest {
         assertThat(run().err())
                 .startsWith(
                         "verbs4j-examples: which tool? One of: rc-pingpong, rping, rdma-server,"
-                                + " rdma-client\n");
+                                + " rdma-client, udaddy, mckey\n");
         assertThat(run("rc-pingpnog").status()).isEqualTo(2);
         assertThat(run("rc-pingpnog").err())
                 .startsWith("verbs4j-examples: ")
