@@ -16,7 +16,12 @@ import java.util.List;
 @Command(
         name = "verbs4j-examples",
         subcommands = {
-            RcPingPong.class, RPing.class, RdmaServer.class, RdmaClient.class, UdAddy.class, McKey.class
+            RcPingPong.class,
+            RPing.class,
+            RdmaServer.class,
+            RdmaClient.class,
+            UdAddy.class,
+            McKey.class
         },
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,

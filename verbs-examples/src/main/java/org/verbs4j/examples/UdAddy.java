@@ -1,8 +1,8 @@
 package org.verbs4j.examples;
 
 import org.jspecify.annotations.Nullable;
-import org.verbs4j.cm.ConnectorBuilder;
 import org.verbs4j.cm.Connector;
+import org.verbs4j.cm.ConnectorBuilder;
 import org.verbs4j.cm.DatagramConnector;
 import org.verbs4j.cm.DatagramListener;
 import org.verbs4j.cm.DatagramPeer;
