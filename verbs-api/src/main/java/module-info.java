@@ -5,6 +5,7 @@
 @org.jspecify.annotations.NullMarked
 module org.verbs4j {
     requires transitive org.verbs4j.bindings;
+    requires jdk.jfr;
     requires org.slf4j;
     requires static transitive org.jspecify;
 

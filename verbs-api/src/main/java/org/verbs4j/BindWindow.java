@@ -113,4 +113,15 @@ public final class BindWindow extends SendRequest {
         MemoryWindow toBind = window;
         return toBind == null ? NO_GUARDS : new Lifecycle[] {toBind.life(), part.region().life()};
     }
+
+    /**
+     * Who binds has to keep the window's key, and soft-RoCE binds only a window whose key it knows;
+     * at once, so that requests behind this one can bind it again.
+     */
+    @Override
+    void posted() {
+        if (window != null) {
+            window.rkey(ibv_send_wr.bind_mw.rkey(bind));
+        }
+    }
 }

@@ -83,7 +83,7 @@ final class GidTable {
                 return Optional.empty();
             }
             if (errno != 0) {
-                UnsupportedVerbs.requireExported("ibv_query_gid_ex");
+                UnsupportedVerbs.requireExported("_ibv_query_gid_ex");
                 throw new VerbsException("ibv_query_gid_ex", errno, place(context, port, index));
             }
             return Optional.of(decode(entry));

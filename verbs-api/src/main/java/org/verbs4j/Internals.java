@@ -26,6 +26,11 @@ final class Internals extends VerbsInternals {
     }
 
     @Override
+    public ProtectionDomain domainOf(QueuePair pair) {
+        return pair.protectionDomain();
+    }
+
+    @Override
     public DeviceContext contextOf(QueuePair pair) {
         return pair.setup().context();
     }
@@ -38,6 +43,16 @@ final class Internals extends VerbsInternals {
     @Override
     public CompletionQueue receiveQueueOf(QueuePair pair) {
         return Objects.requireNonNull(pair.setup().receiveQueue(), "receiveQueue");
+    }
+
+    @Override
+    public boolean sharesReceives(QueuePair pair) {
+        return pair.setup().sharedReceiveQueue() != null;
+    }
+
+    @Override
+    public AddressVector decodeWay(MemorySegment attributes) {
+        return AddressVectors.read(attributes);
     }
 
     @Override

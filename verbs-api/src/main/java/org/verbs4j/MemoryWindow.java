@@ -83,12 +83,14 @@ public final class MemoryWindow implements AutoCloseable {
         return type;
     }
 
-    /**
-     * The key: of type 1 that of the last binding; of type 2 the one that it was made with, for a
-     * {@link BindWindow} request brings its own.
-     */
+    /** The key of the last binding that was posted, before that the one that it was made with. */
     public int rkey() {
         return ibv_mw.rkey(handle());
+    }
+
+    /** Takes over the key of a binding; the caller keeps the window from being closed. */
+    void rkey(int newKey) {
+        ibv_mw.rkey(handle, newKey);
     }
 
     /**

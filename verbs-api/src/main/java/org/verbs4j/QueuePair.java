@@ -8,6 +8,8 @@ import org.verbs4j.bindings.ibv_qp;
 import org.verbs4j.bindings.ibv_qp_attr;
 import org.verbs4j.bindings.ibv_qp_init_attr;
 import org.verbs4j.internal.CallGate;
+import org.verbs4j.internal.QueuePairFailureEvent;
+import org.verbs4j.internal.QueuePairStateEvent;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -232,7 +234,9 @@ public abstract sealed class QueuePair extends WorkQueues
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = arena.allocate(ibv_qp_attr.layout());
             attributes.encode(attr);
+            QueuePairStateEvent event = QueuePairStateEvent.started();
             int errno = Verbs.ibv_modify_qp(handle, attr, attributes.mask());
+            event.done(setup.context().device().name(), number, before, after, errno);
             if (errno != 0) {
                 admit(before.takesSends(), before.takesReceives());
                 throw TransitionFailure.of(this, setup, attributes, errno);
@@ -346,6 +350,12 @@ public abstract sealed class QueuePair extends WorkQueues
     final synchronized void failed(WorkFailure failure) {
         if (firstFailure == null) {
             firstFailure = failure;
+            QueuePairFailureEvent.emit(
+                    setup.context().device().name(),
+                    number,
+                    failure.wrId(),
+                    failure.status(),
+                    failure.vendorError());
         }
     }
 

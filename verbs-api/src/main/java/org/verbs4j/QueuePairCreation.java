@@ -187,7 +187,11 @@ final class QueuePairCreation {
                             + type.symbol()
                             + (asked.options.isEmpty() && asked.sourceQueuePair == null
                                     ? ""
-                                    : ", or not with the options " + asked.options));
+                                    : ", or not with the options " + asked.options)
+                            + (asked.extendedSends.isEmpty()
+                                    ? ""
+                                    : ", or not with all of the extended sends "
+                                            + asked.extendedSends));
         }
         return new VerbsException(verb, errno, whyNot(errno));
     }

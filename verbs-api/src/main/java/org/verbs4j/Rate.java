@@ -5,8 +5,8 @@ import org.verbs4j.bindings.Verbs;
 /**
  * A limit of the rate of a path: {@code enum ibv_rate}. {@link #MAX} is none.
  *
- * <p>InfiniBand counts in multiples of 2.5 Gbit/s; what does not have one, such as 14 Gbit/s,
- * converts to the nearest multiple.
+ * <p>InfiniBand counted in multiples of 2.5 Gbit/s at first; later rates, such as 14 or 100 Gbit/s,
+ * are told from their megabits only.
  */
 public enum Rate {
     /** The link's own rate. */
@@ -84,7 +84,10 @@ public enum Rate {
         return Verbs.ibv_rate_to_mult(code);
     }
 
-    /** The rate that is so many times 2.5 Gbit/s, {@code mult_to_ibv_rate}; else {@link #MAX}. */
+    /**
+     * The rate that is so many times 2.5 Gbit/s, {@code mult_to_ibv_rate}; {@link #MAX} when the
+     * library has none, as for most rates since 14 Gbit/s.
+     */
     public static Rate ofMultiple(int multiple) {
         return of(Verbs.mult_to_ibv_rate(multiple));
     }

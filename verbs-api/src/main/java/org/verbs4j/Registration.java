@@ -8,6 +8,7 @@ import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_mr;
 import org.verbs4j.bindings.verbs_context;
+import org.verbs4j.internal.RegistrationEvent;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -86,18 +87,34 @@ final class Registration {
         if ((Access.mask(access) & Access.ZERO_BASED.code()) != 0) {
             return at(domain, segment, arena, 0, access);
         }
+        RegistrationEvent event = RegistrationEvent.started();
         long mr =
                 InlineVerbs.ibv_reg_mr(
                         domain.handle().address(),
                         segment.address(),
                         segment.byteSize(),
                         Access.mask(access));
+        int errno = mr == 0 ? NativeLibraries.errno() : 0;
+        record(event, domain, segment, errno, access);
         if (mr == 0) {
-            int errno = NativeLibraries.errno();
             String why = Hints.register(errno, segment.byteSize(), access);
             throw refused("ibv_reg_mr", errno, why);
         }
         return new MemoryRegion(domain, struct(mr), segment, arena);
+    }
+
+    private static void record(
+            RegistrationEvent event,
+            ProtectionDomain domain,
+            MemorySegment segment,
+            int errno,
+            Access... access) {
+        event.done(
+                domain.context().device().name(),
+                segment.address(),
+                segment.byteSize(),
+                Access.mask(access),
+                errno);
     }
 
     private static MemoryRegion at(
@@ -106,6 +123,7 @@ final class Registration {
             @Nullable Arena arena,
             long iova,
             Access... access) {
+        RegistrationEvent event = RegistrationEvent.started();
         long mr =
                 InlineVerbs.ibv_reg_mr_iova(
                         domain.handle().address(),
@@ -113,8 +131,9 @@ final class Registration {
                         segment.byteSize(),
                         iova,
                         Access.mask(access));
+        int errno = mr == 0 ? NativeLibraries.errno() : 0;
+        record(event, domain, segment, errno, access);
         if (mr == 0) {
-            int errno = NativeLibraries.errno();
             String why = Hints.register(errno, segment.byteSize(), access);
             if (errno == Posix.EINVAL() && (iova - segment.address()) % PAGE != 0) {
                 why =

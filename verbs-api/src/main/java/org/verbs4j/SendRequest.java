@@ -186,6 +186,9 @@ public abstract sealed class SendRequest extends WorkRequest
         return NO_GUARDS;
     }
 
+    /** Accepted by the provider; called for what is {@link #guarded}, or in a batch with such. */
+    void posted() {}
+
     final void putImmediate(int value) {
         NativeMemory.putNetworkInt(address, IMMEDIATE, value);
     }

@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.verbs4j.bindings.DataPath;
 import org.verbs4j.bindings.InlineVerbs;
 import org.verbs4j.internal.CallGate;
+import org.verbs4j.internal.NativeMemory;
 
 import java.util.List;
 
@@ -137,17 +138,36 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
     }
 
     private int send(SendRequest request) {
-        return request.guarded
-                ? sendGuarded(request.address, request.guards())
-                : send(request.address);
+        return request.guarded ? sendGuarded(request) : send(request.address);
     }
 
     private int send(SendBatch batch) {
-        return batch.isGuarded() ? sendGuarded(batch.head(), batch.guards()) : send(batch.head());
+        return batch.isGuarded() ? sendGuarded(batch) : send(batch.head());
     }
 
-    private int sendGuarded(long first, Lifecycle... guards) {
-        return Lifecycle.make(() -> send(first), guards);
+    private int sendGuarded(SendRequest request) {
+        return Lifecycle.make(
+                () -> {
+                    int errno = send(request.address);
+                    if (errno == 0) {
+                        request.posted();
+                    }
+                    return errno;
+                },
+                request.guards());
+    }
+
+    private int sendGuarded(SendBatch batch) {
+        return Lifecycle.make(
+                () -> {
+                    int errno = send(batch.head());
+                    batch.posted(
+                            errno == 0
+                                    ? batch.size()
+                                    : batch.indexOf(NativeMemory.getLong(badSend, 0)));
+                    return errno;
+                },
+                batch.guards());
     }
 
     /**

@@ -154,11 +154,19 @@ public final class Connection implements AutoCloseable {
      * @param timeout the longest that this may take
      * @return whether everything has been handed out; false on time-out
      * @throws InterruptedException when the thread is interrupted
+     * @throws IllegalStateException when this is closed, before or meanwhile
      */
     public boolean drain(WorkCompletions into, CompletionHandler handler, Duration timeout)
             throws InterruptedException {
+        requireOpen();
         disconnect();
-        return new Drain(pair, into, handler).run(Deadline.in(timeout));
+        return new Drain(pair, into, handler, this::requireOpen).run(Deadline.in(timeout));
+    }
+
+    private void requireOpen() {
+        if (isClosed()) {
+            throw new IllegalStateException(this + " is closed");
+        }
     }
 
     /**

@@ -2,6 +2,7 @@ package org.verbs4j.cm;
 
 import org.jspecify.annotations.Nullable;
 
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
 /**
@@ -75,6 +76,62 @@ public sealed interface ConnectionEvent {
         }
     }
 
+    /**
+     * {@code RDMA_CM_EVENT_CONNECT_REQUEST} at a listener for datagrams: a peer asks whom to send
+     * to. Nothing is known of the peer yet: the first datagram tells.
+     *
+     * @param id a new one: accept, reject or close it
+     * @param listener the id that listens
+     * @param privateData what the peer sent along, {@value
+     *     ConnectionParameters#MAX_DATAGRAM_CONNECT_PRIVATE_DATA} bytes with the padding
+     */
+    record DatagramRequested(ConnectionId id, ConnectionId listener, ByteBuffer privateData)
+            implements ConnectionEvent {
+        @Override
+        public ByteBuffer privateData() {
+            return privateData.duplicate();
+        }
+    }
+
+    /**
+     * {@code RDMA_CM_EVENT_ESTABLISHED} of an id for datagrams: the peer has told whom to send to.
+     *
+     * @param id the connecting id
+     * @param destination where the peer takes datagrams
+     * @param privateData what the peer sent along, {@value
+     *     ConnectionParameters#MAX_DATAGRAM_ACCEPT_PRIVATE_DATA} bytes with the padding
+     */
+    record DatagramEstablished(
+            ConnectionId id, DatagramDestination destination, ByteBuffer privateData)
+            implements ConnectionEvent {
+        @Override
+        public ByteBuffer privateData() {
+            return privateData.duplicate();
+        }
+    }
+
+    /**
+     * {@code RDMA_CM_EVENT_MULTICAST_JOIN}: the network delivers the group's datagrams to this
+     * port. Those who take them attach their queue pair, {@link
+     * org.verbs4j.UdQueuePair#joinMulticast}, with the destination's GID and LID.
+     *
+     * @param id that joined
+     * @param group as it was asked for
+     * @param destination where datagrams to the group go
+     */
+    record MulticastJoined(ConnectionId id, InetAddress group, DatagramDestination destination)
+            implements ConnectionEvent {}
+
+    /**
+     * {@code RDMA_CM_EVENT_MULTICAST_ERROR}: a group could not be joined, or has been lost.
+     *
+     * @param id that asked
+     * @param group as it was asked for
+     * @param status a negative error number
+     */
+    record MulticastFailed(ConnectionId id, InetAddress group, int status)
+            implements ConnectionEvent {}
+
     /** {@code RDMA_CM_EVENT_DISCONNECTED}: by the peer, or as answer to one's own disconnect. */
     record Disconnected(ConnectionId id) implements ConnectionEvent {}
 
@@ -94,8 +151,9 @@ public sealed interface ConnectionEvent {
      *
      * @param id of the step
      * @param reason which event it was
-     * @param status a negative error number, or for {@link Reason#REJECTED} the code of a {@link
-     *     Rejection}
+     * @param status a negative error number; for {@link Reason#REJECTED} the code of a {@link
+     *     Rejection}, and for {@link Reason#UNREACHABLE} of datagrams the positive status of the
+     *     peer's answer
      * @param privateData what the peer sent along with a rejection, else empty
      */
     record Failed(ConnectionId id, Reason reason, int status, ByteBuffer privateData)
@@ -107,7 +165,11 @@ public sealed interface ConnectionEvent {
 
         /** Why the peer rejected, null unless it is a rejection. */
         public @Nullable Rejection rejection() {
-            return reason == Reason.REJECTED ? Rejection.of(status) : null;
+            if (reason == Reason.REJECTED) {
+                return Rejection.of(status);
+            }
+            boolean answered = reason == Reason.UNREACHABLE && status > 0;
+            return answered ? Rejection.ofLookup(status) : null;
         }
 
         /** Which step. */
@@ -121,9 +183,7 @@ public sealed interface ConnectionEvent {
             /** {@code RDMA_CM_EVENT_UNREACHABLE}: nothing answers. */
             UNREACHABLE,
             /** {@code RDMA_CM_EVENT_REJECTED}. */
-            REJECTED,
-            /** {@code RDMA_CM_EVENT_MULTICAST_ERROR}. */
-            MULTICAST
+            REJECTED
         }
     }
 

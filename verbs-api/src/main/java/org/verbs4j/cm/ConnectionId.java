@@ -3,6 +3,7 @@ package org.verbs4j.cm;
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.Ece;
+import org.verbs4j.QueuePair;
 import org.verbs4j.QueuePairAttributes;
 import org.verbs4j.QueuePairState;
 import org.verbs4j.UnsupportedVerbException;
@@ -20,6 +21,7 @@ import org.verbs4j.internal.VerbsInternals;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -41,6 +43,8 @@ import java.time.Duration;
 public final class ConnectionId implements AutoCloseable {
     private final MemorySegment handle;
     private final Origin origin;
+    private final PortSpace portSpace;
+    private final JoinedGroups groups = new JoinedGroups();
     private EventChannel channel;
     private boolean listening;
     private boolean answered;
@@ -56,6 +60,16 @@ public final class ConnectionId implements AutoCloseable {
         this.channel = channel;
         this.handle = pointer.reinterpret(rdma_cm_id.sizeof());
         this.origin = origin;
+        this.portSpace = PortSpace.of(rdma_cm_id.ps(handle));
+    }
+
+    /** What kind of service the id is for. */
+    public PortSpace portSpace() {
+        return portSpace;
+    }
+
+    JoinedGroups groups() {
+        return groups;
     }
 
     /**
@@ -141,20 +155,38 @@ public final class ConnectionId implements AutoCloseable {
     /**
      * Asks the peer for a connection, {@code rdma_connect(3)}; the outcome is {@link
      * ConnectionEvent.Responded} or {@link ConnectionEvent.Failed}, or nothing at all when the peer
-     * keeps silent: set a time limit of your own.
+     * keeps silent: set a time limit of your own. An id for datagrams asks whom to send to, and the
+     * outcome is {@link ConnectionEvent.DatagramEstablished}.
      *
      * @param queuePairNumber of a queue pair made from {@link #context()}
      * @param parameters with at most {@value ConnectionParameters#MAX_CONNECT_PRIVATE_DATA} bytes
-     *     of private data
+     *     of private data, for datagrams {@value
+     *     ConnectionParameters#MAX_DATAGRAM_CONNECT_PRIVATE_DATA}
      * @throws IllegalStateException before the address is resolved
      * @throws ConnectionException when the route has not been resolved, or it is connected
      */
-    public synchronized void connect(int queuePairNumber, ConnectionParameters parameters) {
+    public void connect(int queuePairNumber, ConnectionParameters parameters) {
+        connect(queuePairNumber, false, parameters);
+    }
+
+    /**
+     * As {@link #connect(int, ConnectionParameters)}, and tells the peer whether the queue pair
+     * takes from a shared receive queue, which {@code rdma_create_srq} and {@code rdma_create_qp}
+     * are for in C.
+     */
+    public void connect(QueuePair pair, ConnectionParameters parameters) {
+        connect(pair.number(), VerbsInternals.get().sharesReceives(pair), parameters);
+    }
+
+    private synchronized void connect(
+            int queuePairNumber, boolean sharesReceives, ConnectionParameters parameters) {
         requireDevice("connect");
+        int most =
+                portSpace.isForDatagrams()
+                        ? ConnectionParameters.MAX_DATAGRAM_CONNECT_PRIVATE_DATA
+                        : ConnectionParameters.MAX_CONNECT_PRIVATE_DATA;
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment param =
-                    parameters.encode(
-                            arena, queuePairNumber, ConnectionParameters.MAX_CONNECT_PRIVATE_DATA);
+            MemorySegment param = parameters.encode(arena, queuePairNumber, sharesReceives, most);
             step("rdma_connect", Verbs.rdma_connect(handle, param));
         }
     }
@@ -162,20 +194,36 @@ public final class ConnectionId implements AutoCloseable {
     /**
      * Accepts the request that this id came with, {@code rdma_accept(3)}; the outcome is {@link
      * ConnectionEvent.Established} or {@link ConnectionEvent.Failed}, or nothing at all when the
-     * peer has gone.
+     * peer has gone. A request for datagrams has no outcome: it is done on return.
      *
      * @param queuePairNumber of a queue pair that is ready to send
      * @param parameters with at most {@value ConnectionParameters#MAX_ACCEPT_PRIVATE_DATA} bytes of
-     *     private data
+     *     private data, for datagrams {@value
+     *     ConnectionParameters#MAX_DATAGRAM_ACCEPT_PRIVATE_DATA}
      * @throws IllegalStateException when the id did not come with a request, where C would crash,
      *     or the request has been answered
      */
-    public synchronized void accept(int queuePairNumber, ConnectionParameters parameters) {
+    public void accept(int queuePairNumber, ConnectionParameters parameters) {
+        accept(queuePairNumber, false, parameters);
+    }
+
+    /**
+     * As {@link #accept(int, ConnectionParameters)}, and tells the peer whether the queue pair takes
+     * from a shared receive queue.
+     */
+    public void accept(QueuePair pair, ConnectionParameters parameters) {
+        accept(pair.number(), VerbsInternals.get().sharesReceives(pair), parameters);
+    }
+
+    private synchronized void accept(
+            int queuePairNumber, boolean sharesReceives, ConnectionParameters parameters) {
         requireRequest("accept");
+        int most =
+                portSpace.isForDatagrams()
+                        ? ConnectionParameters.MAX_DATAGRAM_ACCEPT_PRIVATE_DATA
+                        : ConnectionParameters.MAX_ACCEPT_PRIVATE_DATA;
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment param =
-                    parameters.encode(
-                            arena, queuePairNumber, ConnectionParameters.MAX_ACCEPT_PRIVATE_DATA);
+            MemorySegment param = parameters.encode(arena, queuePairNumber, sharesReceives, most);
             step("rdma_accept", Verbs.rdma_accept(handle, param));
         }
         answered = true;
@@ -185,16 +233,19 @@ public final class ConnectionId implements AutoCloseable {
      * Rejects the request that this id came with, {@code rdma_reject(3)}; done on return.
      *
      * @param privateData at most {@value ConnectionParameters#MAX_REJECT_PRIVATE_DATA} bytes for
-     *     the peer to read
+     *     the peer to read, for datagrams {@value
+     *     ConnectionParameters#MAX_DATAGRAM_ACCEPT_PRIVATE_DATA}
      * @throws IllegalStateException when the id did not come with a request, or it has been
      *     answered
      */
     public synchronized void reject(ByteBuffer privateData) {
         requireRequest("reject");
+        int most =
+                portSpace.isForDatagrams()
+                        ? ConnectionParameters.MAX_DATAGRAM_ACCEPT_PRIVATE_DATA
+                        : ConnectionParameters.MAX_REJECT_PRIVATE_DATA;
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment data =
-                    ConnectionParameters.encode(
-                            arena, privateData, ConnectionParameters.MAX_REJECT_PRIVATE_DATA);
+            MemorySegment data = ConnectionParameters.encode(arena, privateData, most);
             step("rdma_reject", Verbs.rdma_reject(handle, data, (byte) data.byteSize()));
         }
         answered = true;
@@ -240,6 +291,44 @@ public final class ConnectionId implements AutoCloseable {
     public synchronized void disconnect() {
         requireDevice("disconnect");
         step("rdma_disconnect", Verbs.rdma_disconnect(handle));
+    }
+
+    /**
+     * Asks the network for a multicast group's datagrams, {@code rdma_join_multicast(3)}; the
+     * outcome is {@link ConnectionEvent.MulticastJoined} or {@link
+     * ConnectionEvent.MulticastFailed}. Takes an id for datagrams that is bound to a device's
+     * address, or has resolved one.
+     *
+     * @param group a multicast address
+     * @throws IllegalStateException when the id has no device
+     * @throws ConnectionException when the id is not for datagrams, or the kernel refuses
+     */
+    public void joinMulticast(InetAddress group) {
+        join(group, Verbs.RDMA_MC_JOIN_FLAG_FULLMEMBER());
+    }
+
+    /**
+     * As {@link #joinMulticast}, to send to the group and not to hear of it, {@code
+     * rdma_join_multicast_ex(3)} with {@code RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER}.
+     */
+    public void joinMulticastToSend(InetAddress group) {
+        join(group, Verbs.RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER());
+    }
+
+    private synchronized void join(InetAddress group, int flags) {
+        requireDevice("join a multicast group");
+        groups.join(handle, group, flags);
+    }
+
+    /**
+     * Leaves a multicast group, or gives up joining it, {@code rdma_leave_multicast(3)}. Done on
+     * return; detach the queue pair before. {@link #close()} leaves all.
+     *
+     * @throws ConnectionException when it has not been joined, or has been left (EADDRNOTAVAIL)
+     */
+    public synchronized void leaveMulticast(InetAddress group) {
+        requireDevice("leave a multicast group");
+        groups.leave(handle, group);
     }
 
     /**
@@ -439,6 +528,7 @@ public final class ConnectionId implements AutoCloseable {
             return;
         }
         closed = true;
+        groups.leaveAll(handle); // C would leak them
         channel.forget(this);
         if (Verbs.rdma_destroy_id(handle) != 0) {
             throw new ConnectionException(

@@ -43,6 +43,12 @@ public record ConnectionParameters(
     /** Bytes of private data that a rejection can carry. */
     public static final int MAX_REJECT_PRIVATE_DATA = 148;
 
+    /** Bytes of private data that the request of a datagram service can carry. */
+    public static final int MAX_DATAGRAM_CONNECT_PRIVATE_DATA = 180;
+
+    /** Bytes of private data that a datagram service can answer with, rejections included. */
+    public static final int MAX_DATAGRAM_ACCEPT_PRIVATE_DATA = 136;
+
     private static final int RETRIES = 7;
     private static final int RNR_TIMER_640_US = 12;
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -143,7 +149,8 @@ public record ConnectionParameters(
     }
 
     /** The struct, in memory of the arena. */
-    MemorySegment encode(Arena arena, int queuePairNumber, int maxPrivateData) {
+    MemorySegment encode(
+            Arena arena, int queuePairNumber, boolean sharesReceives, int maxPrivateData) {
         MemorySegment data = encode(arena, privateData, maxPrivateData);
         MemorySegment param = arena.allocate(rdma_conn_param.layout());
         rdma_conn_param.private_data(param, data);
@@ -154,6 +161,7 @@ public record ConnectionParameters(
         rdma_conn_param.flow_control(param, (byte) (flowControl ? 1 : 0));
         rdma_conn_param.retry_count(param, (byte) retryCount);
         rdma_conn_param.rnr_retry_count(param, (byte) rnrRetryCount);
+        rdma_conn_param.srq(param, (byte) (sharesReceives ? 1 : 0));
         rdma_conn_param.qp_num(param, queuePairNumber);
         return param;
     }
@@ -191,8 +199,12 @@ public record ConnectionParameters(
 
     /** The private data of an event, copied. */
     static ByteBuffer privateDataOf(MemorySegment param) {
-        int length = Byte.toUnsignedInt(rdma_conn_param.private_data_len(param));
-        MemorySegment data = rdma_conn_param.private_data(param);
+        return privateData(
+                rdma_conn_param.private_data(param), rdma_conn_param.private_data_len(param));
+    }
+
+    static ByteBuffer privateData(MemorySegment data, byte unsignedLength) {
+        int length = Byte.toUnsignedInt(unsignedLength);
         if (length == 0 || data.address() == 0) {
             return NOTHING.asReadOnlyBuffer();
         }

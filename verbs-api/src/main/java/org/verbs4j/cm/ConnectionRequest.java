@@ -97,7 +97,7 @@ public final class ConnectionRequest implements AutoCloseable {
             link.requireUsable(pair);
             link.moveToInit(pair);
             link.moveToReady(pair, parameters, requested.offer());
-            link.id().accept(pair.number(), parameters);
+            link.id().accept(pair, parameters);
             ConnectionEvent answer = link.await("rdma_accept", deadline, remote, GONE);
             if (!(answer instanceof ConnectionEvent.Established)) {
                 throw Diagnosis.unexpected("rdma_accept", answer, remote);

@@ -19,24 +19,10 @@ public final class Connector implements AutoCloseable {
     private static final String SILENT =
             "does its program accept or reject? The kernel would wait for ever";
 
-    private final Link link;
-    private final InetSocketAddress remote;
-    private final DeviceContext context;
+    private final Outbound outbound;
 
-    /** Under the lock of this object. */
-    private State state = State.RESOLVED;
-
-    private enum State {
-        RESOLVED,
-        CONNECTING,
-        CONNECTED,
-        CLOSED
-    }
-
-    private Connector(Link link, InetSocketAddress remote) {
-        this.link = link;
-        this.remote = remote;
-        this.context = link.id().context();
+    Connector(Outbound outbound) {
+        this.outbound = outbound;
     }
 
     /**
@@ -61,33 +47,30 @@ public final class Connector implements AutoCloseable {
         return new ConnectorBuilder(remote);
     }
 
-    static Connector resolve(ConnectorBuilder asked, Duration timeout) throws InterruptedException {
-        Deadline deadline = Deadline.in(timeout);
-        InetSocketAddress remote = asked.remote;
-        Link link = Link.create();
-        try {
-            asked.apply(link.id().options());
-            link.id().resolveAddress(asked.source, remote, deadline.left());
-            link.await("rdma_resolve_addr", deadline, remote, "is the host up?");
-            link.id().resolveRoute(deadline.left());
-            link.await("rdma_resolve_route", deadline, remote, "is there a path?");
-            return new Connector(link, remote);
-        } catch (RuntimeException | InterruptedException e) {
-            link.closeAfter(e);
-            throw e;
-        }
+    /**
+     * Finds the way to the server, for a connector that is only {@link ConnectorBuilder#open open}.
+     *
+     * @param timeout the longest that this may take
+     * @throws ConnectionException when there is no way, with what to check; the connector is closed
+     * @throws InterruptedException when the thread is interrupted; the connector is closed
+     * @throws IllegalStateException when this has been closed, before or meanwhile, or resolved
+     */
+    public void resolve(Duration timeout) throws InterruptedException {
+        outbound.resolve(timeout);
     }
 
-    /** The device that leads to the server: make the queue pair from it. */
+    /**
+     * The device that leads to the server: make the queue pair from it.
+     *
+     * @throws IllegalStateException before the way is found
+     */
     public DeviceContext context() {
-        return context;
+        return outbound.context();
     }
 
     /** The local address that the connection will come from, null once it has been handed over. */
-    public synchronized @Nullable InetSocketAddress localAddress() {
-        return state == State.RESOLVED || state == State.CONNECTING
-                ? link.id().localAddress()
-                : null;
+    public @Nullable InetSocketAddress localAddress() {
+        return outbound.localAddress();
     }
 
     /**
@@ -114,11 +97,12 @@ public final class Connector implements AutoCloseable {
     public Connection connect(RcQueuePair pair, ConnectionParameters parameters, Duration timeout)
             throws InterruptedException {
         Deadline deadline = Deadline.in(timeout);
-        begin();
+        Link link = outbound.begin();
+        InetSocketAddress remote = outbound.remote();
         try {
             link.requireUsable(pair);
             link.moveToInit(pair);
-            link.id().connect(pair.number(), parameters);
+            link.id().connect(pair, parameters);
             ConnectionEvent answer = link.await("rdma_connect", deadline, remote, SILENT);
             Connection connection =
                     switch (answer) {
@@ -131,55 +115,28 @@ public final class Connector implements AutoCloseable {
                                 new Connection(link, pair, established.privateData());
                         default -> throw Diagnosis.unexpected("rdma_connect", answer, remote);
                     };
-            handOver(connection);
+            if (!outbound.handOver()) {
+                connection.abandon();
+                throw new IllegalStateException(this + " has been closed");
+            }
             return connection;
         } catch (RuntimeException | InterruptedException e) {
-            fail(e);
+            outbound.fail(e);
             throw e;
         }
     }
 
-    private synchronized void begin() {
-        if (state != State.RESOLVED) {
-            throw new IllegalStateException(
-                    this
-                            + (state == State.CLOSED
-                                    ? " is closed or has failed"
-                                    : " has been used already")
-                            + ": resolve again");
-        }
-        state = State.CONNECTING;
-    }
-
-    private synchronized void handOver(Connection connection) {
-        if (state == State.CLOSED) {
-            connection.abandon();
-            throw new IllegalStateException(this + " has been closed");
-        }
-        state = State.CONNECTED;
-    }
-
-    private synchronized void fail(Throwable cause) {
-        if (state != State.CLOSED) {
-            state = State.CLOSED;
-            link.closeAfter(cause);
-        }
-    }
-
     /**
-     * Gives up: a thread that connects gets an {@link IllegalStateException}. Does nothing once the
-     * connection is made, or when it is closed.
+     * Gives up: a thread that resolves or connects gets an {@link IllegalStateException}. Does
+     * nothing once the connection is made, or when it is closed.
      */
     @Override
-    public synchronized void close() {
-        if (state == State.RESOLVED || state == State.CONNECTING) {
-            state = State.CLOSED;
-            link.close();
-        }
+    public void close() {
+        outbound.close();
     }
 
     @Override
     public String toString() {
-        return "connector to " + SocketAddresses.text(remote);
+        return outbound.toString();
     }
 }

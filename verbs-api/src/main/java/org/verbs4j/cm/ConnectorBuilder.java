@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** Settings of a {@link Connector}. Belongs to one thread. */
+/** Settings of a {@link Connector} or {@link DatagramConnector}. Belongs to one thread. */
 public final class ConnectorBuilder {
     final InetSocketAddress remote;
     @Nullable InetSocketAddress source;
@@ -47,6 +47,16 @@ public final class ConnectorBuilder {
     }
 
     /**
+     * A connector that has not found the way yet: for {@link Connector#resolve(Duration)}, which
+     * another thread may end by {@link Connector#close()}.
+     *
+     * @throws ConnectionException when the connection manager cannot be reached
+     */
+    public Connector open() {
+        return new Connector(Outbound.create(this, PortSpace.TCP));
+    }
+
+    /**
      * Finds the way to the server.
      *
      * @param timeout the longest that this may take
@@ -54,7 +64,21 @@ public final class ConnectorBuilder {
      * @throws InterruptedException when the thread is interrupted
      */
     public Connector resolve(Duration timeout) throws InterruptedException {
-        return Connector.resolve(this, timeout);
+        Connector connector = open();
+        connector.resolve(timeout);
+        return connector;
+    }
+
+    /** As {@link #open()}, to a server of datagrams. */
+    public DatagramConnector openDatagrams() {
+        return new DatagramConnector(Outbound.create(this, PortSpace.UDP));
+    }
+
+    /** As {@link #resolve}, to a server of datagrams. */
+    public DatagramConnector resolveDatagrams(Duration timeout) throws InterruptedException {
+        DatagramConnector connector = openDatagrams();
+        connector.resolve(timeout);
+        return connector;
     }
 
     void apply(ConnectionOptions options) {

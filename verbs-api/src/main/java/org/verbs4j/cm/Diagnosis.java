@@ -96,7 +96,7 @@ final class Diagnosis {
                             SocketAddresses.text(remote)
                                     + " does not answer the connection manager: has the peer died,"
                                     + " or is UDP port 4791 (RoCE) filtered?";
-                    case CONNECT, REJECTED, MULTICAST ->
+                    case CONNECT, REJECTED ->
                             "no connection with " + SocketAddresses.text(remote);
                 };
         return new ConnectionException(call, errno, why + " (" + event.reason() + ")", event);
@@ -135,6 +135,17 @@ final class Diagnosis {
                 event);
     }
 
+    /** A multicast group that the network has not let in. */
+    static ConnectionException notJoined(ConnectionEvent.MulticastFailed event) {
+        return new ConnectionException(
+                "rdma_join_multicast",
+                Math.abs(event.status()),
+                "group "
+                        + event.group().getHostAddress()
+                        + " cannot be joined: on InfiniBand, does a subnet manager run?",
+                event);
+    }
+
     /** The library's own deadline: the kernel gives none for a peer that keeps silent. */
     static ConnectionException late(
             String call, Duration timeout, @Nullable InetSocketAddress remote, String check) {
@@ -157,6 +168,7 @@ final class Diagnosis {
                     case ConnectionEvent.Disconnected e ->
                             SocketAddresses.text(remote) + " has gone again";
                     case ConnectionEvent.DeviceRemoved e -> "the RDMA device is being removed";
+
                     case ConnectionEvent.Other other ->
                             "unexpected event "
                                     + other.code()

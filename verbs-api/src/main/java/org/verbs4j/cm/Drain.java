@@ -20,16 +20,27 @@ final class Drain {
     private final RcQueuePair pair;
     private final WorkCompletions into;
     private final CompletionHandler handler;
+    private final Runnable requireOpen;
     private final long marker = ThreadLocalRandom.current().nextLong();
     private boolean sendsMarked;
     private boolean receivesMarked;
     private boolean sendsDone;
     private boolean receivesDone;
 
-    Drain(RcQueuePair pair, WorkCompletions into, CompletionHandler handler) {
+    /**
+     * A drain of one connection's queue pair.
+     *
+     * @param requireOpen throws when the connection has been closed, which ends the drain
+     */
+    Drain(
+            RcQueuePair pair,
+            WorkCompletions into,
+            CompletionHandler handler,
+            Runnable requireOpen) {
         this.pair = pair;
         this.into = into;
         this.handler = handler;
+        this.requireOpen = requireOpen;
     }
 
     @SuppressWarnings("ThreadPriorityCheck") // the device may need this very processor
@@ -50,6 +61,7 @@ final class Drain {
             if (Thread.interrupted()) {
                 throw new InterruptedException("interrupted while draining " + pair);
             }
+            requireOpen.run();
             if (taken == 0) {
                 if (deadline.left().isZero()) {
                     return false;

@@ -9,6 +9,7 @@ import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.rdma_cm_event;
 import org.verbs4j.bindings.rdma_event_channel;
+import org.verbs4j.internal.ConnectionManagerEvent;
 import org.verbs4j.internal.DescriptorWait;
 import org.verbs4j.internal.NonBlocking;
 import org.verbs4j.internal.VerbsInternals;
@@ -66,11 +67,7 @@ public final class EventChannel implements AutoCloseable {
      *     install, or when the kernel's connection manager cannot be reached, with what to check
      */
     public static EventChannel open() {
-        NativeLibraries.rdmaCmProblem()
-                .ifPresent(
-                        problem -> {
-                            throw new ConnectionException("librdmacm", 0, problem, null);
-                        });
+        requireLibrary();
         MemorySegment channel = Verbs.rdma_create_event_channel();
         if (channel.address() == 0) {
             throw Diagnosis.channel(NativeLibraries.errno());
@@ -83,6 +80,14 @@ public final class EventChannel implements AutoCloseable {
         }
     }
 
+    static void requireLibrary() {
+        NativeLibraries.rdmaCmProblem()
+                .ifPresent(
+                        problem -> {
+                            throw new ConnectionException("librdmacm", 0, problem, null);
+                        });
+    }
+
     /**
      * A new id for a reliable connection, {@code rdma_create_id(3)} with {@code RDMA_PS_TCP}. Its
      * events arrive here.
@@ -90,15 +95,28 @@ public final class EventChannel implements AutoCloseable {
      * @throws ConnectionException when the kernel refuses
      */
     public ConnectionId newId() {
+        return newId(PortSpace.TCP);
+    }
+
+    /**
+     * A new id, {@code rdma_create_id(3)}. Its events arrive here.
+     *
+     * @param portSpace what kind of service it is for; not {@link PortSpace#UNKNOWN}
+     * @throws ConnectionException when the kernel refuses
+     */
+    public ConnectionId newId(PortSpace portSpace) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(Verbs.C_POINTER);
             synchronized (ids) {
                 requireOpen();
                 int result =
-                        Verbs.rdma_create_id(handle, out, MemorySegment.NULL, Verbs.RDMA_PS_TCP());
+                        Verbs.rdma_create_id(handle, out, MemorySegment.NULL, portSpace.code());
                 if (result != 0) {
                     throw new ConnectionException(
-                            "rdma_create_id", NativeLibraries.errno(), "no identifier", null);
+                            "rdma_create_id",
+                            NativeLibraries.errno(),
+                            "no identifier of port space " + portSpace,
+                            null);
                 }
                 return add(out.get(Verbs.C_POINTER, 0), ConnectionId.Origin.CREATED);
             }
@@ -239,8 +257,12 @@ public final class EventChannel implements AutoCloseable {
                     throw new ConnectionException(
                             "rdma_get_cm_event", errno, "reading " + this, null);
                 }
-                ConnectionEvent event = take(out.get(Verbs.C_POINTER, 0));
+                MemorySegment pointer = out.get(Verbs.C_POINTER, 0);
+                int status = rdma_cm_event.status(pointer.reinterpret(rdma_cm_event.sizeof()));
+                ConnectionEvent event = take(pointer);
                 if (event != null) {
+                    ConnectionManagerEvent.emit(
+                            event.getClass().getSimpleName(), status, event.id());
                     LOG.debug("{}", event);
                     return event;
                 }
@@ -283,11 +305,7 @@ public final class EventChannel implements AutoCloseable {
      * @return empty when there is none
      */
     public static List<DeviceContext> devices() {
-        NativeLibraries.rdmaCmProblem()
-                .ifPresent(
-                        problem -> {
-                            throw new ConnectionException("librdmacm", 0, problem, null);
-                        });
+        requireLibrary();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment count = arena.allocate(Verbs.C_INT);
             MemorySegment array = Verbs.rdma_get_devices(count);

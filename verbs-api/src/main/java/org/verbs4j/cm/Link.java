@@ -2,9 +2,11 @@ package org.verbs4j.cm;
 
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.Access;
+import org.verbs4j.QueuePair;
 import org.verbs4j.QueuePairAttributes;
 import org.verbs4j.QueuePairState;
 import org.verbs4j.RcQueuePair;
+import org.verbs4j.UdQueuePair;
 import org.verbs4j.internal.VerbsInternals;
 
 import java.net.InetSocketAddress;
@@ -23,10 +25,10 @@ final class Link {
     }
 
     /** With a new id. */
-    static Link create() {
+    static Link create(PortSpace portSpace) {
         EventChannel channel = EventChannel.open();
         try {
-            return new Link(channel, channel.newId());
+            return new Link(channel, channel.newId(portSpace));
         } catch (RuntimeException e) {
             channel.close();
             throw e;
@@ -75,12 +77,7 @@ final class Link {
 
     /** Refuses a queue pair that this connection cannot use, before anything is sent. */
     void requireUsable(RcQueuePair pair) {
-        String device = VerbsInternals.get().contextOf(pair).device().name();
-        String here = id.context().device().name();
-        if (!device.equals(here)) {
-            throw new IllegalArgumentException(
-                    pair + ", but the connection is on " + here + ": make the pair from context()");
-        }
+        requireSameDevice(pair);
         QueuePairState state = pair.state();
         if (state != QueuePairState.RESET && state != QueuePairState.INIT) {
             throw new IllegalStateException(
@@ -88,6 +85,31 @@ final class Link {
                             + " is in "
                             + state
                             + ": connecting takes a new one, or one that is reset");
+        }
+    }
+
+    private void requireSameDevice(QueuePair pair) {
+        String device = VerbsInternals.get().contextOf(pair).device().name();
+        String here = id.context().device().name();
+        if (!device.equals(here)) {
+            throw new IllegalArgumentException(
+                    pair + ", but the connection is on " + here + ": make the pair from context()");
+        }
+    }
+
+    /** Makes a queue pair for datagrams ready, on the port of this link, unless it is already. */
+    void makeReady(UdQueuePair pair) {
+        requireSameDevice(pair);
+        switch (pair.state()) {
+            case RESET, INIT -> {
+                pair.modify(
+                        id.attributesFor(QueuePairState.INIT).queueKey(pair.queueKey()));
+                pair.activate();
+            }
+            case READY_TO_SEND -> {}
+            default ->
+                    throw new IllegalStateException(
+                            pair + " is in " + pair.state() + ": reset it, or take a new one");
         }
     }
 

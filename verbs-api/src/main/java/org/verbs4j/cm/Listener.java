@@ -4,7 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Objects;
 
 /**
  * The passive side: waits for connection requests at a local address.
@@ -12,14 +11,10 @@ import java.util.Objects;
  * <p>Any thread may use it, several may accept at a time.
  */
 public final class Listener implements AutoCloseable {
-    private static final Duration FOR_EVER = Duration.ofDays(36_500);
+    private final Reception reception;
 
-    private final Link link;
-    private final InetSocketAddress address;
-
-    private Listener(Link link, InetSocketAddress address) {
-        this.link = link;
-        this.address = address;
+    Listener(Reception reception) {
+        this.reception = reception;
     }
 
     /**
@@ -40,21 +35,9 @@ public final class Listener implements AutoCloseable {
         return new ListenerBuilder(address);
     }
 
-    static Listener bind(ListenerBuilder asked) {
-        Link link = Link.create();
-        try {
-            asked.bind(link.id());
-            InetSocketAddress local = link.id().localAddress();
-            return new Listener(link, Objects.requireNonNull(local, "a bound id has an address"));
-        } catch (RuntimeException e) {
-            link.closeAfter(e);
-            throw e;
-        }
-    }
-
     /** The address with the port that it really has. */
     public InetSocketAddress localAddress() {
-        return address;
+        return reception.localAddress();
     }
 
     /**
@@ -65,12 +48,7 @@ public final class Listener implements AutoCloseable {
      * @throws ConnectionException when the device is removed
      */
     public ConnectionRequest accept() throws InterruptedException {
-        while (true) {
-            ConnectionRequest request = accept(FOR_EVER);
-            if (request != null) {
-                return request;
-            }
-        }
+        return reception.accept(Listener::request);
     }
 
     /**
@@ -83,21 +61,13 @@ public final class Listener implements AutoCloseable {
      * @throws ConnectionException when the device is removed
      */
     public @Nullable ConnectionRequest accept(Duration timeout) throws InterruptedException {
-        Deadline deadline = Deadline.in(timeout);
-        while (true) {
-            ConnectionEvent event = link.channel().await(deadline.left());
-            switch (event) {
-                case null -> {
-                    return null;
-                }
-                case ConnectionEvent.Requested requested -> {
-                    return new ConnectionRequest(Link.adopt(requested.id()), requested);
-                }
-                case ConnectionEvent.DeviceRemoved removed ->
-                        throw Diagnosis.unexpected("rdma_get_cm_event", removed, address);
-                default -> {} // of an id that is on its way to its request's channel
-            }
-        }
+        return reception.accept(timeout, Listener::request);
+    }
+
+    private static @Nullable ConnectionRequest request(ConnectionEvent event) {
+        return event instanceof ConnectionEvent.Requested requested
+                ? new ConnectionRequest(Link.adopt(requested.id()), requested)
+                : null;
     }
 
     /**
@@ -105,7 +75,7 @@ public final class Listener implements AutoCloseable {
      * zero time-out may find something. Do not close it and do not read from it.
      */
     public int fileDescriptor() {
-        return link.channel().fileDescriptor();
+        return reception.fileDescriptor();
     }
 
     /**
@@ -115,20 +85,11 @@ public final class Listener implements AutoCloseable {
      */
     @Override
     public void close() {
-        synchronized (link) {
-            link.id().close();
-            refuseWaiting();
-            link.channel().close();
-        }
-    }
-
-    /** What has arrived but was not taken has ids of its own. */
-    private void refuseWaiting() {
-        link.channel().closeIds();
+        reception.close();
     }
 
     @Override
     public String toString() {
-        return "listener at " + SocketAddresses.text(address);
+        return reception.toString();
     }
 }

@@ -8,7 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
-/** Settings of a {@link Listener}. Belongs to one thread. */
+/** Settings of a {@link Listener} or {@link DatagramListener}. Belongs to one thread. */
 public final class ListenerBuilder {
     private static final int DEFAULT_BACKLOG = 128;
     private static final int IPV6_LENGTH = 16;
@@ -67,12 +67,22 @@ public final class ListenerBuilder {
     }
 
     /**
-     * Listens.
+     * Listens for connections.
      *
      * @throws ConnectionException as {@link Listener#bind(InetSocketAddress, int)}
      */
     public Listener bind() {
-        return Listener.bind(this);
+        return new Listener(Reception.open(this, PortSpace.TCP));
+    }
+
+    /**
+     * Listens for peers that want to send datagrams. Ports of datagrams and of connections have
+     * nothing to do with each other.
+     *
+     * @throws ConnectionException as {@link Listener#bind(InetSocketAddress, int)}
+     */
+    public DatagramListener bindDatagrams() {
+        return new DatagramListener(Reception.open(this, PortSpace.UDP));
     }
 
     void bind(ConnectionId id) {

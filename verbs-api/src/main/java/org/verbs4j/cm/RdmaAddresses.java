@@ -21,10 +21,19 @@ final class RdmaAddresses {
 
     static String sentence() {
         List<String> all = new ArrayList<>();
+        List<String> elsewhere = new ArrayList<>();
         for (Path device : list(DEVICES)) {
             for (String name : interfaces(device)) {
                 addresses(name).forEach(ip -> all.add(ip + " (" + device.getFileName() + ")"));
+                if (!isHere(name)) {
+                    elsewhere.add(name + " (" + device.getFileName() + ")");
+                }
             }
+        }
+        if (all.isEmpty() && !elsewhere.isEmpty()) {
+            return "the RDMA interface "
+                    + String.join(", ", elsewhere)
+                    + " is in another network namespace than this program";
         }
         return all.isEmpty()
                 ? "no network interface of this machine has both an RDMA device and an IP address"
@@ -62,6 +71,14 @@ final class RdmaAddresses {
             return text.isEmpty() ? List.of() : List.of(text);
         } catch (IOException e) {
             return List.of(); // the kernel answers EINVAL for an empty entry of the table
+        }
+    }
+
+    private static boolean isHere(String name) {
+        try {
+            return NetworkInterface.getByName(name) != null;
+        } catch (SocketException e) {
+            return false;
         }
     }
 

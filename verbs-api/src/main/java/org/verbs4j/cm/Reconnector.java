@@ -9,15 +9,19 @@ import org.verbs4j.RcQueuePair;
 import org.verbs4j.WorkCompletions;
 
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /**
  * Keeps a connection to a server: one that is lost is replaced, with a new queue pair, and the
  * program is told which requests of the old one were flushed.
  *
- * <p>One thread uses it, the one that posts and polls; any other may {@link #close()} it between
- * two calls. Nothing happens behind the program's back: the replacement is made by {@link
+ * <p>One thread uses it, the one that posts and polls; any other may {@link #close()} it, which ends
+ * its wait. Nothing happens behind the program's back: the replacement is made by {@link
  * #connection}, when the program asks for it.
  */
 public final class Reconnector implements AutoCloseable {
@@ -27,13 +31,23 @@ public final class Reconnector implements AutoCloseable {
     private static final Duration ATTEMPT = Duration.ofSeconds(5);
     private static final Duration DRAIN = Duration.ofSeconds(5);
     private static final int DRAINED_TOGETHER = 16;
+    private static final long WAKE_AGAIN_NANOS = 1_000_000;
 
     private final ConnectorBuilder way;
     private final Function<DeviceContext, RcQueuePair> maker;
     private final CompletionHandler flushed;
     private final ConnectionParameters parameters;
+
+    /** Held by the thread that uses it. */
+    private final ReentrantLock turn = new ReentrantLock();
+
+    /** Open until this is closed. */
+    private final CountDownLatch closing = new CountDownLatch(1);
+
     private @Nullable Connection current;
-    private boolean closed;
+
+    /** What a close has to close to end the wait of the thread that has the turn. */
+    private volatile @Nullable AutoCloseable waited;
 
     /**
      * A connection that is not made yet.
@@ -64,15 +78,24 @@ public final class Reconnector implements AutoCloseable {
      *     from 50 ms to 2 s
      * @throws ConnectionException of the last attempt, when time is over
      * @throws InterruptedException when the thread is interrupted
-     * @throws IllegalStateException when this is closed
+     * @throws IllegalStateException when this is closed, before or meanwhile
      */
-    public synchronized Connection connection(Duration timeout) throws InterruptedException {
+    public Connection connection(Duration timeout) throws InterruptedException {
+        turn.lockInterruptibly();
+        try {
+            return connectionInTurn(timeout);
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private Connection connectionInTurn(Duration timeout) throws InterruptedException {
         requireOpen();
         Connection here = current;
         if (here != null && here.isConnected()) {
             return here;
         }
-        lost();
+        giveUp();
         Deadline deadline = Deadline.in(timeout);
         Duration pause = FIRST_PAUSE;
         while (true) {
@@ -86,7 +109,9 @@ public final class Reconnector implements AutoCloseable {
                     throw e;
                 }
                 LOG.debug("again in {} ms: {}", millis, e.getMessage());
-                Thread.sleep(millis);
+                if (closing.await(millis, TimeUnit.MILLISECONDS)) {
+                    requireOpen();
+                }
                 Duration longer = pause.multipliedBy(2);
                 pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
             }
@@ -94,7 +119,9 @@ public final class Reconnector implements AutoCloseable {
     }
 
     private Connection connect(Deadline deadline) throws InterruptedException {
-        try (Connector connector = way.resolve(shorter(deadline.left()))) {
+        try (Connector connector = way.open()) {
+            endOnClose(connector);
+            connector.resolve(shorter(deadline.left()));
             RcQueuePair pair = maker.apply(connector.context());
             try {
                 return connector.connect(pair, parameters, shorter(deadline.left()));
@@ -103,6 +130,12 @@ public final class Reconnector implements AutoCloseable {
                 throw e;
             }
         }
+    }
+
+    /** A close that has come before this sees nothing to end, so this looks at it afterwards. */
+    private void endOnClose(AutoCloseable wait) {
+        waited = wait;
+        requireOpen();
     }
 
     /** An attempt must not use up the time of the next ones. */
@@ -116,13 +149,23 @@ public final class Reconnector implements AutoCloseable {
      *
      * @throws InterruptedException when the thread is interrupted
      */
-    public synchronized void lost() throws InterruptedException {
+    public void lost() throws InterruptedException {
+        turn.lockInterruptibly();
+        try {
+            giveUp();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private void giveUp() throws InterruptedException {
         Connection here = current;
         if (here == null) {
             return;
         }
         current = null;
         try {
+            endOnClose(here);
             if (!here.drain(WorkCompletions.allocate(DRAINED_TOGETHER), flushed, DRAIN)) {
                 LOG.debug("{}: not everything was flushed", here);
             }
@@ -133,20 +176,39 @@ public final class Reconnector implements AutoCloseable {
     }
 
     private void requireOpen() {
-        if (closed) {
+        if (closing.getCount() == 0) {
             throw new IllegalStateException("the reconnector is closed");
         }
     }
 
-    /** Disconnects, without handing out what is flushed. Does nothing when it is closed. */
+    /**
+     * Disconnects, without handing out what is flushed; a thread that waits in this object gets an
+     * {@link IllegalStateException}. Does nothing when it is closed.
+     */
     @Override
-    public synchronized void close() {
-        closed = true;
-        Connection here = current;
-        if (here != null) {
-            current = null;
-            here.close();
-            here.queuePair().close();
+    public void close() {
+        closing.countDown();
+        while (!turn.tryLock()) {
+            endWait();
+            LockSupport.parkNanos(WAKE_AGAIN_NANOS);
+        }
+        try {
+            Connection here = current;
+            if (here != null) {
+                current = null;
+                here.close();
+                here.queuePair().close();
+            }
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private void endWait() {
+        switch (waited) {
+            case Connector connector -> connector.close();
+            case Connection connection -> connection.close();
+            case null, default -> {}
         }
     }
 }

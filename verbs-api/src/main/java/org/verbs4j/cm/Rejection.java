@@ -58,6 +58,19 @@ public enum Rejection {
         return explanation;
     }
 
+    /**
+     * The rejection of a datagram lookup, by the status of the InfiniBand specification's SIDR_REP
+     * message: 1 is that nobody listens, 2 that the program refused, 3 that it has no queue pair.
+     */
+    static Rejection ofLookup(int status) {
+        return switch (status) {
+            case 1 -> NO_LISTENER;
+            case 2 -> BY_APPLICATION;
+            case 3 -> NO_QUEUE_PAIR;
+            default -> UNKNOWN;
+        };
+    }
+
     /** The rejection with this number, {@link #UNKNOWN} when there is none. */
     public static Rejection of(int code) {
         for (Rejection rejection : values()) {

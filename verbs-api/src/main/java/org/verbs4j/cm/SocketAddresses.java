@@ -55,6 +55,14 @@ final class SocketAddresses {
         return encoded;
     }
 
+    /** Bytes of what {@link #encode} means. */
+    static int length(InetSocketAddress address) {
+        return (int)
+                (address.getAddress() instanceof Inet4Address
+                        ? sockaddr_in.sizeof()
+                        : sockaddr_in6.sizeof());
+    }
+
     /** Null for a family that is not IP, such as that of an address that has not been set. */
     static @Nullable InetSocketAddress decode(MemorySegment address) {
         int family = Short.toUnsignedInt(sockaddr.sa_family(address));

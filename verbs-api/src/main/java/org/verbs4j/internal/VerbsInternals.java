@@ -2,8 +2,10 @@ package org.verbs4j.internal;
 
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.Access;
+import org.verbs4j.AddressVector;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.DeviceContext;
+import org.verbs4j.ProtectionDomain;
 import org.verbs4j.QueuePair;
 import org.verbs4j.QueuePairAttributes;
 
@@ -52,6 +54,9 @@ public abstract class VerbsInternals {
      */
     public abstract DeviceContext borrow(MemorySegment context);
 
+    /** What the memory and address handles of a queue pair's requests must be of. */
+    public abstract ProtectionDomain domainOf(QueuePair pair);
+
     /** Where a queue pair was made. */
     public abstract DeviceContext contextOf(QueuePair pair);
 
@@ -60,6 +65,12 @@ public abstract class VerbsInternals {
 
     /** Where a queue pair's receives complete. */
     public abstract CompletionQueue receiveQueueOf(QueuePair pair);
+
+    /** Whether a queue pair takes its receives from a shared queue. */
+    public abstract boolean sharesReceives(QueuePair pair);
+
+    /** Reads a {@code struct ibv_ah_attr} whose port is set. */
+    public abstract AddressVector decodeWay(MemorySegment attributes);
 
     /** What the builder of a queue pair allowed the peer. */
     public abstract List<Access> remoteAccessOf(QueuePair pair);

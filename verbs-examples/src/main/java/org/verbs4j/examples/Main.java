@@ -25,6 +25,8 @@ import java.util.Map;
             RPing.class,
             RdmaServer.class,
             RdmaClient.class,
+            UdAddy.class,
+            McKey.class,
             DeviceList.class,
             DevInfo.class,
             AsyncWatch.class,

@@ -70,6 +70,7 @@ class AsyncEventIT {
 
     /** Item 30. */
     @Test
+    @Holds("30")
     void aQueueThatOverflowsIsTold() throws InterruptedException {
         CompletionQueue queue = context.newCompletionQueue(1);
         RcQueuePair pair = connectedToItself(queue);
@@ -98,6 +99,7 @@ class AsyncEventIT {
 
     /** Item 41. */
     @Test
+    @Holds("41")
     void aQueuePairThatHasDrainedIsTold() throws InterruptedException {
         CompletionQueue queue = context.newCompletionQueue(16);
         RcQueuePair pair = connectedToItself(queue);
@@ -115,6 +117,7 @@ class AsyncEventIT {
 
     /** Item 62. */
     @Test
+    @Holds("62")
     void aSharedReceiveQueueThatRunsLowIsToldOnce() throws InterruptedException {
         CompletionQueue queue = context.newCompletionQueue(16);
         SharedReceiveQueue shared = domain.newSharedReceiveQueue(8, 1);

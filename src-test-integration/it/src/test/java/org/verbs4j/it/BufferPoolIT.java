@@ -28,6 +28,7 @@ import java.util.Set;
 class BufferPoolIT {
     private static final int COUNT = 16;
     private static final int SIZE = 1000;
+    private static final int WARM_UP = 30_000;
 
     private RdmaPair pair;
     private BufferPool pool;
@@ -196,7 +197,7 @@ class BufferPoolIT {
         Send send = pair.left.pair.newSend();
         ReceiveRequest receive = pair.right.pair.newReceive();
         WorkCompletions completions = WorkCompletions.allocate(4);
-        exchange(send, receive, completions, 20_000 / TestPlace.timeScale());
+        exchange(send, receive, completions, WARM_UP);
 
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long thread = Thread.currentThread().threadId();

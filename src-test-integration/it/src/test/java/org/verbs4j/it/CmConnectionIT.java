@@ -66,7 +66,7 @@ class CmConnectionIT {
                                             request.accept(side.pair, with("welcome"), LIMIT)) {
                                         assertThat(CmPlace.text(c.privateData()))
                                                 .isEqualTo("let me in");
-                                        assertThat(side.await().wrId()).isEqualTo(7);
+                                        assertThat(side.await().id()).isEqualTo(7);
                                         String text = side.memory.segment().getString(0);
                                         side.memory.segment().setString(0, "pong");
                                         side.send(8, 0, 64);
@@ -86,7 +86,7 @@ class CmConnectionIT {
                     assertThat(c.remoteAddress()).isEqualTo(listener.localAddress());
                     assertThat(c.isConnected()).isTrue();
                     side.send(2, 0, 64);
-                    assertThat(List.of(side.await().wrId(), side.await().wrId()))
+                    assertThat(List.of(side.await().id(), side.await().id()))
                             .containsExactlyInAnyOrder(1L, 2L);
                     assertThat(side.memory.segment().getString(64)).isEqualTo("pong");
                 }

@@ -114,7 +114,7 @@ class CmEventChannelIT {
                             .isInstanceOf(ConnectionException.class);
                     server.send(2, 0, 16);
                     server.await();
-                    assertThat(client.await().wrId()).isEqualTo(1);
+                    assertThat(client.await().id()).isEqualTo(1);
 
                     id.disconnect();
                     assertThat(next(passive, Disconnected.class).id()).isSameAs(accepted);

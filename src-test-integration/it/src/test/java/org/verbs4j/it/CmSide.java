@@ -1,15 +1,15 @@
 package org.verbs4j.it;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import org.verbs4j.Access;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.MemoryRegion;
 import org.verbs4j.ProtectionDomain;
 import org.verbs4j.RcQueuePair;
-import org.verbs4j.WorkCompletion;
 import org.verbs4j.WorkCompletions;
-
-import java.time.Duration;
+import org.verbs4j.WorkStatus;
 
 /** What one end of a connection needs beside the connection. */
 final class CmSide implements AutoCloseable {
@@ -35,23 +35,15 @@ final class CmSide implements AutoCloseable {
     }
 
     /** Waits for one completion, which must be a success. */
-    WorkCompletion await() {
-        WorkCompletion completion = awaitAny();
-        completion.requireSuccess();
-        return completion;
+    Done await() {
+        Done done = awaitAny();
+        assertThat(done.status()).isEqualTo(WorkStatus.SUCCESS);
+        return done;
     }
 
-    @SuppressWarnings("ThreadPriorityCheck") // the peer may need this processor
-    WorkCompletion awaitAny() {
-        long end = System.nanoTime() + TestPlace.limit(Duration.ofSeconds(20)).toNanos();
-        WorkCompletions one = WorkCompletions.allocate(1);
-        for (int empty = 0; queue.poll(one) == 0; empty++) {
-            Thread.yield();
-            if (empty % 100 == 0 && System.nanoTime() - end > 0) {
-                throw new AssertionError("no completion on " + pair);
-            }
-        }
-        return one.get(0);
+    /** Waits for one completion. */
+    Done awaitAny() {
+        return Waits.completions(queue, 1).getFirst();
     }
 
     void receive(long id, int offset, int length) {

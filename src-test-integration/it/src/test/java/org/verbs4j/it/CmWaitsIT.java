@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.verbs4j.WorkCompletions;
 import org.verbs4j.cm.Connection;
 import org.verbs4j.cm.ConnectionEvent;
 import org.verbs4j.cm.ConnectionException;
@@ -20,7 +21,8 @@ import org.verbs4j.cm.Listener;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.concurrent.Callable;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -33,30 +35,6 @@ class CmWaitsIT {
     private static final Duration LONG = Duration.ofMinutes(10);
     private static final Duration SHORT = Duration.ofMillis(200);
     private static final Duration LIMIT = CmPlace.limit(10);
-
-    /** A thread that waits, and what became of it. */
-    private record Waiting(Thread thread, CompletableFuture<Object> outcome) {
-        static Waiting start(boolean virtual, Callable<?> wait) throws InterruptedException {
-            CompletableFuture<Object> outcome = new CompletableFuture<>();
-            Runnable body =
-                    () -> {
-                        try {
-                            outcome.complete(String.valueOf(wait.call()));
-                        } catch (Throwable e) {
-                            outcome.complete(e);
-                        }
-                    };
-            Thread thread =
-                    virtual ? Thread.ofVirtual().start(body) : Thread.ofPlatform().start(body);
-            Thread.sleep(SHORT);
-            assertThat(outcome).isNotDone();
-            return new Waiting(thread, outcome);
-        }
-
-        Object end() throws Exception {
-            return outcome.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-        }
-    }
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -225,8 +203,9 @@ class CmWaitsIT {
         }
     }
 
-    @Test
-    void resolvingEnds() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void resolvingEnds(boolean virtual) throws Exception {
         InetSocketAddress dead = new InetSocketAddress(CmPlace.unusedNeighbour(), 7000);
         long start = System.nanoTime();
         assertThatThrownBy(() -> Connector.resolve(dead, Duration.ofMillis(700)))
@@ -234,13 +213,67 @@ class CmWaitsIT {
                 .hasMessageContaining(dead.getAddress().getHostAddress());
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(LIMIT);
 
-        Waiting waiting = Waiting.start(false, () -> Connector.resolve(dead, LIMIT));
+        Waiting waiting = Waiting.start(virtual, () -> Connector.resolve(dead, LIMIT));
         waiting.thread().interrupt();
         assertThat(waiting.end()).isInstanceOf(InterruptedException.class);
+
+        try (Connector closed = Connector.to(dead).open()) {
+            Waiting resolving = Waiting.start(virtual, () -> resolve(closed));
+            closed.close();
+            assertThat(resolving.end()).isInstanceOf(IllegalStateException.class);
+        }
+        try (Connector found = Connector.to(CmPlace.anyPort()).open()) {
+            assertThatThrownBy(found::context).isInstanceOf(IllegalStateException.class);
+            found.resolve(LIMIT);
+            assertThat(found.context()).isNotNull();
+            assertThatThrownBy(() -> found.resolve(LIMIT))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("has been used already");
+        }
 
         assertThatThrownBy(() -> Connector.resolve(new InetSocketAddress("192.0.2.1", 7000), LIMIT))
                 .isInstanceOf(ConnectionException.class)
                 .hasMessageContaining("192.0.2.1");
+    }
+
+    private static String resolve(Connector connector) throws InterruptedException {
+        connector.resolve(LONG);
+        return "resolved";
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void drainingEnds(boolean virtual) throws Exception {
+        WorkCompletions into = WorkCompletions.allocate(1);
+        try (Listener listener = Listener.bind(CmPlace.anyPort(), 4)) {
+            try (CmConnected both = CmConnected.through(listener)) {
+                both.clientSide.receive(5, 0, 16);
+                List<Long> flushed = new ArrayList<>();
+                assertThat(both.client.drain(into, c -> flushed.add(c.wrId()), LIMIT)).isTrue();
+                assertThat(flushed).containsExactly(5L);
+            }
+            try (CmConnected both = CmConnected.through(listener)) {
+                takeCompletionsAway(both);
+                assertThat(both.client.drain(into, c -> {}, SHORT)).isFalse();
+                Waiting interrupted =
+                        Waiting.start(virtual, () -> both.client.drain(into, c -> {}, LONG));
+                interrupted.thread().interrupt();
+                assertThat(interrupted.end()).isInstanceOf(InterruptedException.class);
+                Waiting closed =
+                        Waiting.start(virtual, () -> both.client.drain(into, c -> {}, LONG));
+                both.client.close();
+                assertThat(closed.end()).isInstanceOf(IllegalStateException.class);
+                assertThatThrownBy(() -> both.client.drain(into, c -> {}, LONG))
+                        .isInstanceOf(IllegalStateException.class);
+            }
+        }
+    }
+
+    /** A queue pair in RESET forgets what it owes, so that a drain waits in vain. */
+    private static void takeCompletionsAway(CmConnected both) {
+        both.client.disconnect();
+        both.clientSide.pair.reset();
+        both.clientSide.pair.moveToInit();
     }
 
     @Test

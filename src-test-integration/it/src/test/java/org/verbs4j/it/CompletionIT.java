@@ -64,6 +64,7 @@ class CompletionIT {
     }
 
     @Test
+    @Holds("23")
     void capacityIsAtLeastWhatWasAskedForAndItsLimitsAreTold() {
         DeviceContext context = left.context;
         int most = context.attributes().maxCompletions();
@@ -114,6 +115,7 @@ class CompletionIT {
     }
 
     @Test
+    @Holds("28")
     void awaitEndsWhenTheTimeIsUp() throws InterruptedException {
         long start = System.nanoTime();
         assertThat(left.queue.await(completions, SHORT)).isZero();
@@ -123,6 +125,7 @@ class CompletionIT {
     }
 
     @Test
+    @Holds("26")
     void aNotificationComesOnceForEachRequest() throws InterruptedException {
         left.queue.requestNotification(false);
         write(2);
@@ -139,6 +142,7 @@ class CompletionIT {
     }
 
     @Test
+    @Holds("27")
     void aMessageThatIsNotSolicitedDoesNotWakeWhoAskedForSolicitedOnes()
             throws InterruptedException {
         right.receive(1, 0, 8);
@@ -217,6 +221,7 @@ class CompletionIT {
     }
 
     @Test
+    @Holds("29")
     void manyNotificationsThatNobodyTookDoNotHangTheClose() throws InterruptedException {
         for (int i = 0; i < 100; i++) {
             left.queue.requestNotification(false);

@@ -66,6 +66,7 @@ class CompletionQueueControlIT {
     }
 
     @Test
+    @Holds("31")
     void aQueueGrowsAndShrinksWithWhatIsInIt() {
         right.memory.segment().set(ValueLayout.JAVA_LONG, 0, -1L);
         left.memory.segment().set(ValueLayout.JAVA_LONG, 0, -1L);
@@ -80,6 +81,7 @@ class CompletionQueueControlIT {
     }
 
     @Test
+    @Holds("31")
     void aQueueDoesNotShrinkBelowWhatIsInIt() {
         left.memory.segment().set(ValueLayout.JAVA_LONG, 0, -1L);
         right.memory.segment().set(ValueLayout.JAVA_LONG, 0, -1L);
@@ -130,6 +132,7 @@ class CompletionQueueControlIT {
     }
 
     @Test
+    @Holds("26")
     void oneChannelTellsWhichOfItsQueuesHasNotified() throws InterruptedException {
         int vectors = left.context.completionVectors();
         try (CompletionChannel channel = left.context.newCompletionChannel()) {
@@ -153,6 +156,7 @@ class CompletionQueueControlIT {
     }
 
     @Test
+    @Holds("29")
     void notificationsThatNobodyTookDoNotHoldUpTheClose() {
         try (CompletionChannel channel = left.context.newCompletionChannel()) {
             CompletionQueue queue = left.context.newCompletionQueue(64, channel, 0);

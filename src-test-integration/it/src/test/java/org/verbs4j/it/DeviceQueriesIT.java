@@ -68,6 +68,7 @@ class DeviceQueriesIT {
     }
 
     @Test
+    @Holds("2")
     void theLimitsAreThoseThatTheToolPrints() throws InterruptedException {
         Map<String, String> told = told();
         DeviceAttributes attributes = context.attributes();
@@ -161,6 +162,7 @@ class DeviceQueriesIT {
     }
 
     @Test
+    @Holds("1")
     void theDeviceHasAnIndexThatStays() {
         int index = context.deviceIndex().orElseThrow();
         assertThat(index).isNotNegative();
@@ -170,6 +172,7 @@ class DeviceQueriesIT {
     }
 
     @Test
+    @Holds("3")
     void anExtendedQueryForMoreThanTheLibraryKnowsIsRefused() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment input = arena.allocate(ibv_query_device_ex_input.layout());
@@ -183,6 +186,7 @@ class DeviceQueriesIT {
     }
 
     @Test
+    @Holds("4")
     void aPortThatDoesNotExistIsRefusedByTheKernelToo() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = arena.allocate(ibv_port_attr.layout());
@@ -196,6 +200,7 @@ class DeviceQueriesIT {
     }
 
     @Test
+    @Holds("5")
     void anEmptyGidIndexIsZeroAndOneBeyondTheTableIsRefused() {
         int length = port.attributes().gidTableLength();
         assertThat(port.rawGid(length - 1).isZero()).isTrue();
@@ -207,6 +212,7 @@ class DeviceQueriesIT {
     }
 
     @Test
+    @Holds("6")
     void anEntryTellsItsTypeAndInterface() throws Exception {
         int length = port.attributes().gidTableLength();
         GidEntry entry = port.gidEntry(0).orElseThrow();
@@ -229,6 +235,7 @@ class DeviceQueriesIT {
     }
 
     @Test
+    @Holds("7")
     void theTableIsWhatEachIndexSays() {
         List<GidEntry> table = port.gidTable();
         assertThat(table).isNotEmpty();
@@ -239,6 +246,7 @@ class DeviceQueriesIT {
     }
 
     @Test
+    @Holds("7")
     void aTableThatIsTooSmallIsRefused() {
         int used = port.gidTable().size();
         try (Arena arena = Arena.ofConfined()) {
@@ -251,6 +259,7 @@ class DeviceQueriesIT {
     }
 
     @Test
+    @Holds("8")
     void aPartitionKeyIsFoundByItsValue() {
         assertThat(port.partitionKeyIndex(0xffff)).hasValue(0);
         assertThat(port.partitionKeyIndex(0x1234)).isEmpty();

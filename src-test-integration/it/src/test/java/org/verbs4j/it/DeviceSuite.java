@@ -3,8 +3,11 @@ package org.verbs4j.it;
 import static org.junit.platform.engine.discovery.ClassNameFilter.includeClassNamePatterns;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectPackage;
 
+import org.junit.platform.engine.FilterResult;
+import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.PostDiscoveryFilter;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
@@ -12,8 +15,10 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Locale;
 
 /**
@@ -21,21 +26,28 @@ import java.util.Locale;
  * ran where.
  *
  * <p>The last line is {@code ENGINE: N passed, N failed, N skipped}. The exit status is 0 when at
- * least one test ran and none failed. An argument is a regular expression for the names of the
- * classes to run.
+ * least one test ran and none failed. The first argument is a regular expression for the names of
+ * the classes to run. With a second one, a file, only tests that hold a fact of the conformance
+ * table run, and what came of them is written there.
  */
 public final class DeviceSuite {
     private DeviceSuite() {}
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws IOException {
         String pattern = args.length > 0 ? args[0] : ".*IT";
-        LauncherDiscoveryRequest request =
+        LauncherDiscoveryRequestBuilder request =
                 LauncherDiscoveryRequestBuilder.request()
                         .selectors(selectPackage(DeviceSuite.class.getPackageName()))
-                        .filters(includeClassNamePatterns(pattern))
-                        .build();
+                        .filters(includeClassNamePatterns(pattern));
+        if (args.length > 1) {
+            request.filters((PostDiscoveryFilter) DeviceSuite::holdsFact);
+        }
         SummaryGeneratingListener summary = new SummaryGeneratingListener();
-        LauncherFactory.create().execute(request, summary, new Progress());
+        ConformanceRun conformance = new ConformanceRun();
+        LauncherFactory.create().execute(request.build(), summary, new Progress(), conformance);
+        if (args.length > 1) {
+            conformance.write(Path.of(args[1]));
+        }
         TestExecutionSummary result = summary.getSummary();
         result.printFailuresTo(new PrintWriter(System.out, true, StandardCharsets.UTF_8), 30);
         long skipped = result.getTestsSkippedCount() + result.getTestsAbortedCount();
@@ -48,6 +60,13 @@ public final class DeviceSuite {
                 failed,
                 skipped);
         System.exit(failed == 0 && result.getTestsSucceededCount() > 0 ? 0 : 1);
+    }
+
+    /** Keeps the methods that hold a fact, and whatever is no method. */
+    private static FilterResult holdsFact(TestDescriptor test) {
+        return FilterResult.includedIf(
+                !(test.getSource().orElse(null) instanceof MethodSource source)
+                        || source.getJavaMethod().isAnnotationPresent(Holds.class));
     }
 
     /** One line a class, and one for each test that did not pass. */

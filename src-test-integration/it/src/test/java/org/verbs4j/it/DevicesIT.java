@@ -18,6 +18,7 @@ import java.util.List;
 
 class DevicesIT {
     @Test
+    @Holds("1")
     void everyListedDeviceOpensAndIsTheOneThatWasListed() {
         List<Device> devices = Devices.list();
         assertThat(devices).isNotEmpty();
@@ -33,6 +34,7 @@ class DevicesIT {
     }
 
     @Test
+    @Holds("2")
     void deviceLimitsArePlausible() {
         try (DeviceContext context = Devices.first().open()) {
             DeviceAttributes attributes = context.attributes();
@@ -41,6 +43,12 @@ class DevicesIT {
             assertThat(attributes.maxSge()).isPositive();
             assertThat(attributes.maxCompletions()).isPositive();
             assertThat(attributes.portCount()).isEqualTo(context.ports().size());
+            if (context.provider().equals("rxe")) {
+                assertThat(attributes.maxQueuePairRequests()).isEqualTo(1_048_576);
+                assertThat(attributes.maxSge()).isEqualTo(32);
+                assertThat(attributes.maxCompletions()).isEqualTo(32_767);
+                assertThat(attributes.memory().maxRegions()).isEqualTo(524_287);
+            }
         }
     }
 
@@ -74,6 +82,7 @@ class DevicesIT {
     }
 
     @Test
+    @Holds("4")
     void aPortThatDoesNotExistIsRefusedWithItsNumber() {
         try (DeviceContext context = Devices.first().open()) {
             assertThatThrownBy(() -> context.port(0)).isInstanceOf(IllegalArgumentException.class);
@@ -84,6 +93,7 @@ class DevicesIT {
     }
 
     @Test
+    @Holds("7")
     void theGidTableHasEntriesInUseOnlyAndEachIsFoundByItsIndex() {
         try (DeviceContext context = Devices.first().open()) {
             Port port = context.activePort();
@@ -108,6 +118,7 @@ class DevicesIT {
     }
 
     @Test
+    @Holds("5")
     void anEmptyGidIndexIsRefusedWithTheUsableOnes() {
         try (DeviceContext context = Devices.first().open()) {
             Port port = context.activePort();
@@ -120,6 +131,7 @@ class DevicesIT {
     }
 
     @Test
+    @Holds("8")
     void theFirstPartitionKeyIsTheDefaultAndOneBeyondTheTableIsRefused() {
         try (DeviceContext context = Devices.first().open()) {
             Port port = context.activePort();

@@ -8,6 +8,7 @@ import org.verbs4j.WorkStatus;
 record Done(
         long id,
         WorkStatus status,
+        int vendorError,
         WorkOpcode opcode,
         long length,
         boolean hasImmediate,
@@ -17,6 +18,7 @@ record Done(
         return new Done(
                 completion.wrId(),
                 completion.status(),
+                completion.vendorError(),
                 completion.opcode(),
                 completion.byteLength(),
                 completion.hasImmediate(),

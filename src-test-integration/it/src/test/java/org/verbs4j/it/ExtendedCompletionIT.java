@@ -74,6 +74,7 @@ class ExtendedCompletionIT {
     }
 
     @Test
+    @Holds("32")
     void theFieldsAskedForAreThere() {
         message(10);
         boolean[] seen = new boolean[2];
@@ -105,6 +106,7 @@ class ExtendedCompletionIT {
     }
 
     @Test
+    @Holds("32")
     void anEmptyQueueGivesNothing() {
         assertThat(queue.poll(completions)).isZero();
         assertThat(completions.size()).isZero();
@@ -147,6 +149,7 @@ class ExtendedCompletionIT {
     }
 
     @Test
+    @Holds("32")
     void aFieldThatWasNotAskedForIsRefusedInOneSentence() {
         message(1);
         Waits.until("a completion", () -> queue.poll(completions) > 0);

@@ -161,6 +161,7 @@ class ExtendedSendIT {
     }
 
     @Test
+    @Holds("69")
     void anUnalignedAtomicIsRefusedByThePeer() {
         sender.fetchAndAdd(right.memory.remote(4, 8), 2).part(left.memory, 0, 8);
         sender.post();
@@ -187,6 +188,7 @@ class ExtendedSendIT {
     }
 
     @Test
+    @Holds("48")
     void inlineDataThatIsTooLongIsRefused() {
         int most = left.pair.maxInlineData();
         assertThatThrownBy(() -> sender.send().inline(MemorySegment.ofArray(new byte[most + 1])))

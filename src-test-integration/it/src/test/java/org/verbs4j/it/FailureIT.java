@@ -34,6 +34,7 @@ class FailureIT {
     }
 
     @Test
+    @Holds({"42", "67"})
     void aWrongKeyIsARemoteAccessErrorAndLaterRequestsAreFlushed() {
         pair.connect(ConnectOptions.defaults());
         RemoteBuffer there = right.memory.remote();
@@ -45,6 +46,8 @@ class FailureIT {
         assertThat(done.pair()).isEqualTo(left.pair.number());
         Done next = left.run(left.pair.newWrite().id(2).from(left.memory, 0, 8).to(there, 0));
         assertThat(next.status()).isEqualTo(WorkStatus.FLUSHED);
+        assertThat(next.status().origin()).isEqualTo(WorkStatus.Origin.EARLIER_FAILURE);
+        assertThat(next.pair()).isEqualTo(left.pair.number());
         assertThat(left.pair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         assertThat(left.pair.queryState()).isEqualTo(QueuePairState.ERROR);
     }
@@ -71,6 +74,7 @@ class FailureIT {
     }
 
     @Test
+    @Holds("70")
     void aPeerWithoutReceivesIsToldApartFromOneThatDoesNotAnswer() {
         pair.connect(ConnectOptions.defaults().withRetries(7, 1));
         Done done = left.run(left.pair.newSend().from(left.memory, 0, 8));
@@ -79,6 +83,7 @@ class FailureIT {
     }
 
     @Test
+    @Holds({"71", "G7"})
     void aPeerThatIsGoneEndsTheRetries() {
         pair.connect(ConnectOptions.defaults().withTimeout(8).withRetries(1, 1));
         right.pair.close();

@@ -45,6 +45,7 @@ class MemlockIT {
     }
 
     @Test
+    @Holds("13")
     void beyondTheLimitTheMessageStatesTheLimitAndTheNeed() throws InterruptedException {
         List<String> command =
                 List.of(

@@ -16,7 +16,6 @@ import org.verbs4j.WorkCompletions;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
@@ -28,7 +27,6 @@ final class OpenDevice implements AutoCloseable {
     private static final int COMPLETIONS = 256;
 
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
-    private final WorkCompletions completions = WorkCompletions.allocate(16);
     final DeviceContext context = keep(Devices.first().open());
     final ProtectionDomain domain = keep(context.newProtectionDomain());
     final CompletionQueue sends = keep(context.newCompletionQueue(COMPLETIONS));
@@ -77,19 +75,12 @@ final class OpenDevice implements AutoCloseable {
 
     /** The next completions of a queue. */
     List<Done> next(CompletionQueue queue, int count) {
-        List<Done> done = new ArrayList<>();
-        Waits.until(
-                () -> count + " completions, of which came " + done,
-                () -> {
-                    queue.poll(completions, completion -> done.add(Done.of(completion)));
-                    return done.size() >= count;
-                });
-        return done;
+        return Waits.completions(queue, count);
     }
 
     /** Whether nothing has come. */
     boolean idle(CompletionQueue queue) {
-        return queue.poll(completions) == 0;
+        return queue.poll(WorkCompletions.allocate(1)) == 0;
     }
 
     void put(long offset, String text) {

@@ -3,6 +3,7 @@ package org.verbs4j.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,9 +18,10 @@ import org.verbs4j.RemoteBuffer;
 import org.verbs4j.Send;
 import org.verbs4j.SendBatch;
 import org.verbs4j.VerbsException;
-import org.verbs4j.WorkStatus;
 import org.verbs4j.Write;
 import org.verbs4j.bindings.Posix;
+import org.verbs4j.bindings.ibv_recv_wr;
+import org.verbs4j.bindings.ibv_send_wr;
 
 import java.util.Arrays;
 
@@ -50,6 +52,7 @@ class PostingIT {
     }
 
     @Test
+    @Holds({"43", "45"})
     void aSendBeforeReadyToSendIsRefusedAndNeverSent() {
         Send send = left.pair.newSend().id(1).from(left.memory, 0, 8);
         assertThatThrownBy(() -> left.pair.post(send))
@@ -68,6 +71,7 @@ class PostingIT {
     }
 
     @Test
+    @Holds("44")
     void aReceiveInResetIsRefused() {
         left.pair.reset();
         assertThatThrownBy(() -> left.receive(1, 0, 8))
@@ -76,6 +80,7 @@ class PostingIT {
     }
 
     @Test
+    @Holds({"45", "46"})
     void aFullReceiveQueueMakesOfferAnswerAndPostThrow() {
         ReceiveRequest receive = right.pair.newReceive().into(right.memory, 0, 8);
         int accepted = 0;
@@ -126,6 +131,7 @@ class PostingIT {
     }
 
     @Test
+    @Holds("49")
     void aBatchWithAWrongRequestIsUnderWayUpToIt() {
         connect();
         Write wrong =
@@ -160,6 +166,7 @@ class PostingIT {
     }
 
     @Test
+    @Holds("48")
     void inlineDataBeyondTheLimitIsRefusedWithTheLimit() {
         connect();
         int limit = left.pair.maxInlineData();
@@ -171,6 +178,7 @@ class PostingIT {
     }
 
     @Test
+    @Holds("47")
     void tooManyPartsAreRefusedWithTheLimit() {
         assertThatThrownBy(
                         () ->
@@ -185,6 +193,40 @@ class PostingIT {
                                         .newReceive()
                                         .into(parts(left.memory, left.pair.maxReceiveSge() + 1)))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    @Holds("47")
+    void morePartsThanTheQueuePairHasAreInvalid() {
+        connect();
+        Send send = left.pair.newSend().from(left.memory, 0, 8);
+        ibv_send_wr.num_sge(send.handle(), left.pair.maxSendSge() + 100);
+        invalid(() -> left.pair.post(send));
+        ReceiveRequest receive = left.pair.newReceive().into(left.memory, 0, 8);
+        ibv_recv_wr.num_sge(receive.handle(), left.pair.maxReceiveSge() + 100);
+        invalid(() -> left.pair.post(receive));
+    }
+
+    private static void invalid(ThrowingCallable post) {
+        assertThatThrownBy(post)
+                .isInstanceOfSatisfying(
+                        PostException.class, e -> assertThat(e.errno()).isEqualTo(Posix.EINVAL()));
+    }
+
+    @Test
+    @Holds("46")
+    void aFullSendQueueRefusesAtTheCapacityThatTheDeviceTells() {
+        connect();
+        right.pair.close();
+        Send send = left.pair.newSend().from(left.memory, 0, 8);
+        int accepted = 0;
+        while (left.pair.offer(send)) {
+            accepted++;
+        }
+        assertThat(accepted).isEqualTo(left.pair.maxSendRequests());
+        assertThatThrownBy(() -> left.pair.post(send))
+                .isInstanceOfSatisfying(
+                        PostException.class, e -> assertThat(e.errno()).isEqualTo(Posix.ENOMEM()));
     }
 
     private static org.verbs4j.MemorySlice[] parts(MemoryRegion region, int count) {
@@ -266,17 +308,19 @@ class PostingIT {
     }
 
     @Test
+    @Holds("16")
     void aRequestOnAClosedRegionFailsWithoutTouchingMemory() {
         connect();
         MemoryRegion gone = left.domain.allocate(1 << 20, Access.LOCAL_WRITE);
         Write write = left.pair.newWrite().id(1).from(gone, 0, 8).to(right.memory.remote(), 0);
         gone.close();
         Done done = left.run(write);
-        assertThat(done.status()).isNotEqualTo(WorkStatus.SUCCESS);
+        Conformance.fact("16").requireStatus("sender", done.status());
         assertThat(done.id()).isEqualTo(1);
     }
 
     @Test
+    @Holds("G8")
     void readsThatCouldNeverCompleteAreRefused() {
         pair.connect(ConnectOptions.defaults().withReads(0, 1));
         assertThatThrownBy(() -> left.pair.newRead())
@@ -287,6 +331,7 @@ class PostingIT {
     }
 
     @Test
+    @Holds("G8")
     void connectingWithoutReadsIsRefusedWhenReadsAreMadeAlready() {
         left.pair.newRead();
         assertThatThrownBy(

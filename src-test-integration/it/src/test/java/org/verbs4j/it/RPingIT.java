@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +16,10 @@ import java.util.stream.IntStream;
 /** Our rping and that of rdma-core, each in either role. */
 class RPingIT {
     private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    /** As many as take ten seconds in the slowest guest that all tests run in. */
+    private static final int LONG_COUNT =
+            TestPlace.engine().equals("qemu") ? 1_000 : 10_000;
 
     private static ToolRun start(String kind, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of("rping"));
@@ -44,19 +48,7 @@ class RPingIT {
     })
     void bothSidesSayWhatTheCToolSays(
             String server, String client, int size, int count, String option) throws Exception {
-        InetAddress address = CmPlace.addresses().getFirst();
-        String port = String.valueOf(ThreadLocalRandom.current().nextInt(20_000, 60_000));
-        List<String> common =
-                List.of(
-                        "-a",
-                        address.getHostAddress(),
-                        "-p",
-                        port,
-                        "-S",
-                        String.valueOf(size),
-                        "-C",
-                        String.valueOf(count),
-                        option);
+        List<String> common = common(size, count, option);
         try (ToolRun serving = start(server, with(common, "-s"))) {
             awaitListening();
             try (ToolRun pinging = start(client, with(common, "-c"))) {
@@ -80,6 +72,55 @@ class RPingIT {
                         .isEqualTo(verbose ? lines("server ping", size, count) : "");
             }
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"c, java, 64", "java, c, 64", "c, java, 65535", "java, c, 65535"})
+    void tenThousandPingsKeepTheirData(String server, String client, int size) throws Exception {
+        List<String> common = common(size, LONG_COUNT, "-V");
+        try (ToolRun serving = start(server, with(common, "-s"))) {
+            awaitListening();
+            try (ToolRun pinging = start(client, with(common, "-c"))) {
+                ToolRun.Outcome pinged = pinging.await(LIMIT);
+                assertThat(pinged.status()).as(pinged.err()).isZero();
+                ToolRun.Outcome served = serving.await(LIMIT);
+                assertThat(served.status()).as(served.err()).isZero();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"java", "c"})
+    void aPersistentServerServesSeveralClientsAtATime(String server) throws Exception {
+        List<String> common = common(64, 20, "-v");
+        try (ToolRun serving = start(server, with(common, "-s", "-P"))) {
+            awaitListening();
+            for (int round = 0; round < 2; round++) {
+                try (ToolRun first = start("java", with(common, "-c"));
+                        ToolRun second = start("c", with(common, "-c"));
+                        ToolRun third = start("java", with(common, "-c"))) {
+                    for (ToolRun client : List.of(first, second, third)) {
+                        ToolRun.Outcome pinged = client.await(LIMIT);
+                        assertThat(pinged.status()).as(client + pinged.err()).isZero();
+                        assertThat(pinged.out()).isEqualTo(lines("ping", 64, 20));
+                    }
+                }
+            }
+            assertThat(serving.hasEnded()).isFalse();
+        }
+    }
+
+    private static List<String> common(int size, int count, String option) {
+        return List.of(
+                "-a",
+                CmPlace.addresses().getFirst().getHostAddress(),
+                "-p",
+                String.valueOf(ThreadLocalRandom.current().nextInt(20_000, 60_000)),
+                "-S",
+                String.valueOf(size),
+                "-C",
+                String.valueOf(count),
+                option);
     }
 
     /** rdma_cm has no table of listeners to look at without netlink, so the test takes its time. */

@@ -16,7 +16,6 @@ import org.verbs4j.WorkCompletions;
 
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
@@ -108,7 +107,6 @@ final class RdmaPair implements AutoCloseable {
         final CompletionQueue queue;
         final RcQueuePair pair;
         final MemoryRegion memory;
-        private final WorkCompletions completions = WorkCompletions.allocate(16);
 
         private Side(RdmaPair owner, Device device, Consumer<RcQueuePair.Builder> options) {
             context = owner.keep(device.open());
@@ -142,19 +140,12 @@ final class RdmaPair implements AutoCloseable {
 
         /** The next completions of this side. */
         List<Done> next(int count) {
-            List<Done> done = new ArrayList<>();
-            Waits.until(
-                    () -> count + " completions, of which came " + done,
-                    () -> {
-                        queue.poll(completions, completion -> done.add(Done.of(completion)));
-                        return done.size() >= count;
-                    });
-            return done;
+            return Waits.completions(queue, count);
         }
 
         /** Whether nothing is there. */
         boolean idle() {
-            return queue.poll(completions) == 0;
+            return queue.poll(WorkCompletions.allocate(1)) == 0;
         }
 
         /** Fills memory with a pattern that differs at every place. */

@@ -11,7 +11,6 @@ import org.verbs4j.DeviceContext;
 import org.verbs4j.MemoryRegion;
 import org.verbs4j.ProtectionDomain;
 import org.verbs4j.RcQueuePair;
-import org.verbs4j.WorkCompletions;
 import org.verbs4j.WorkStatus;
 import org.verbs4j.cm.Connection;
 import org.verbs4j.cm.ConnectionException;
@@ -130,14 +129,9 @@ class ReconnectIT {
         return pair;
     }
 
-    private static void takeMessage(CompletionQueue queue) throws InterruptedException {
-        WorkCompletions one = WorkCompletions.allocate(1);
-        long end = System.nanoTime() + LIMIT.toNanos();
-        while (queue.poll(one) == 0) {
-            assertThat(System.nanoTime() - end).as("waiting for the message").isNegative();
-            Thread.sleep(5);
-        }
-        assertThat(one.get(0).wrId()).isEqualTo(1);
-        one.get(0).requireSuccess();
+    private static void takeMessage(CompletionQueue queue) {
+        Done message = Waits.completions(queue, 1).getFirst();
+        assertThat(message.id()).isEqualTo(1);
+        assertThat(message.status()).isEqualTo(WorkStatus.SUCCESS);
     }
 }

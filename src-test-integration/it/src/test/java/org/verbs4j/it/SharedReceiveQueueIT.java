@@ -78,6 +78,7 @@ class SharedReceiveQueueIT {
     }
 
     @Test
+    @Holds("46")
     void whenItIsFullOfferAnswersAndPostThrows() {
         ReceiveRequest receive = shared.newReceive().into(device.memory, 0, 8);
         int accepted = 0;
@@ -107,6 +108,7 @@ class SharedReceiveQueueIT {
     }
 
     @Test
+    @Holds("50")
     void aQueuePairThatSharesTakesNoReceivesItself() {
         assertThatThrownBy(receiver::newReceive)
                 .isInstanceOf(IllegalStateException.class)
@@ -121,6 +123,7 @@ class SharedReceiveQueueIT {
     }
 
     @Test
+    @Holds("62")
     void theLimitIsOneShot() {
         for (int i = 0; i < 4; i++) {
             device.receive(shared, i, 1024, 64);
@@ -148,6 +151,7 @@ class SharedReceiveQueueIT {
     }
 
     @Test
+    @Holds("10")
     void itCannotBeClosedUnderAQueuePair() {
         assertThatThrownBy(shared::close)
                 .isInstanceOf(IllegalStateException.class)

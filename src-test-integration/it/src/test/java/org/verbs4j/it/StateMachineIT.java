@@ -21,6 +21,13 @@ import org.verbs4j.QueuePairTransitionException;
 import org.verbs4j.RcQueuePair;
 import org.verbs4j.VerbsException;
 import org.verbs4j.WorkStatus;
+import org.verbs4j.bindings.Posix;
+import org.verbs4j.bindings.Verbs;
+import org.verbs4j.bindings.ibv_qp_attr;
+import org.verbs4j.bindings.ibv_qp_init_attr;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /**
  * Transitions of reliable connected queue pairs, and the diagnosis of those that the kernel
@@ -78,6 +85,7 @@ class StateMachineIT {
     }
 
     @Test
+    @Holds("42")
     void whatWasSetIsReadBack() {
         pair.connect(
                 ConnectOptions.defaults()
@@ -102,6 +110,7 @@ class StateMachineIT {
     }
 
     @Test
+    @Holds("33")
     void capacitiesAreThoseThatTheDeviceGave() {
         assertThat(left.maxSendRequests()).isGreaterThanOrEqualTo(128);
         assertThat(left.maxReceiveRequests()).isGreaterThanOrEqualTo(128);
@@ -110,6 +119,7 @@ class StateMachineIT {
     }
 
     @Test
+    @Holds("33")
     void capacitiesBeyondTheDeviceAreRefusedWithItsLimit() {
         int most = pair.left.context.attributes().maxSge();
         assertThatThrownBy(
@@ -141,6 +151,7 @@ class StateMachineIT {
     }
 
     @Test
+    @Holds("35")
     void aMissingAttributeIsNamed() {
         left.reset();
         QueuePairTransitionException e =
@@ -159,6 +170,7 @@ class StateMachineIT {
     }
 
     @Test
+    @Holds("36")
     void anAttributeThatDoesNotBelongThereIsNamed() {
         QueuePairAttributes tooMuch =
                 readyToReceive(AddressVector.of(right.endpoint(), local())).retryCount(7);
@@ -168,6 +180,7 @@ class StateMachineIT {
     }
 
     @Test
+    @Holds("37")
     void aTransitionThatDoesNotExistIsCalledSo() {
         left.reset();
         assertThat(refused(() -> left.moveToReadyToSend(ConnectOptions.defaults())))
@@ -177,12 +190,14 @@ class StateMachineIT {
     }
 
     @Test
+    @Holds("38")
     void anAddressVectorWithoutGlobalRouteIsExplained() {
         assertThat(refused(() -> left.modify(readyToReceive(new AddressVector(1, 0, 0, null)))))
                 .hasMessageContaining("no global route");
     }
 
     @Test
+    @Holds("38")
     void anEmptyGidIndexIsExplainedWithTheUsableOnes() {
         AddressVector way = new AddressVector(1, 0, 0, route(local().gid(), 200));
         assertThat(refused(() -> left.modify(readyToReceive(way))))
@@ -203,6 +218,7 @@ class StateMachineIT {
     }
 
     @Test
+    @Holds("39")
     void aValueOutOfRangeIsToldWithTheAttributesThatWereSet() {
         left.moveToReadyToReceive(right.endpoint(), ConnectOptions.defaults());
         assertThat(
@@ -221,11 +237,73 @@ class StateMachineIT {
     }
 
     @Test
+    @Holds("38")
     void aPeerWhoseAddressDoesNotAnswerIsNamed() {
         QueuePairEndpoint nobody =
                 new QueuePairEndpoint(17, 0, 0, Mtu.BYTES_1024, Gid.parse("10.77.0.200"));
         assertThat(refused(() -> left.connect(nobody))).hasMessageContaining("10.77.0.200");
         assertThat(left.state()).isEqualTo(QueuePairState.INIT);
+    }
+
+    @Test
+    @Holds("38")
+    void aZeroGidOfThePeerIsExplained() {
+        AddressVector way = new AddressVector(1, 0, 0, route(new Gid(0, 0), local().index()));
+        assertThat(refused(() -> left.modify(readyToReceive(way))).errno())
+                .isEqualTo(Posix.EINVAL());
+    }
+
+    @Test
+    @Holds("39")
+    void valuesOutOfRangeAreInvalid() {
+        left.reset();
+        for (int port : new int[] {0, 2}) {
+            invalid(
+                    new QueuePairAttributes()
+                            .state(QueuePairState.INIT)
+                            .partitionKeyIndex(0)
+                            .port(port)
+                            .remoteAccess());
+        }
+        left.moveToInit();
+        left.moveToReadyToReceive(right.endpoint(), ConnectOptions.defaults());
+        invalid(readyToSend().timeout(32));
+        invalid(readyToSend().maxInitiatedReads(129));
+        invalid(readyToSend().currentState(QueuePairState.INIT));
+        left.modify(readyToSend());
+        assertThat(left.queryState()).isEqualTo(QueuePairState.READY_TO_SEND);
+    }
+
+    private QueuePairAttributes readyToSend() {
+        return new QueuePairAttributes()
+                .state(QueuePairState.READY_TO_SEND)
+                .timeout(14)
+                .retryCount(7)
+                .rnrRetryCount(7)
+                .sendSequence(1)
+                .maxInitiatedReads(1);
+    }
+
+    private void invalid(QueuePairAttributes attributes) {
+        assertThat(refused(() -> left.modify(attributes)).errno()).isEqualTo(Posix.EINVAL());
+    }
+
+    @Test
+    @Holds("39")
+    void anMtuThatIsNotThereIsInvalid() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr = arena.allocate(ibv_qp_attr.layout());
+            MemorySegment init = arena.allocate(ibv_qp_init_attr.layout());
+            int mask = readyToReceive(AddressVector.of(right.endpoint(), local())).mask();
+            left.moveToReadyToReceive(right.endpoint(), ConnectOptions.defaults());
+            assertThat(Verbs.ibv_query_qp(left.handle(), attr, mask, init)).isZero();
+            left.reset();
+            left.moveToInit();
+            ibv_qp_attr.path_mtu(attr, Verbs.IBV_MTU_4096() + 1);
+            assertThat(Verbs.ibv_modify_qp(left.handle(), attr, mask)).isEqualTo(Posix.EINVAL());
+            ibv_qp_attr.path_mtu(attr, Verbs.IBV_MTU_1024());
+            assertThat(Verbs.ibv_modify_qp(left.handle(), attr, mask)).isZero();
+        }
     }
 
     @Test
@@ -251,6 +329,7 @@ class StateMachineIT {
     }
 
     @Test
+    @Holds({"40", "72"})
     void anErrorFlushesEverythingAndTheQueuePairCanBeUsedAgain() {
         pair.connect(ConnectOptions.defaults());
         pair.right.receive(1, 0, 8);

@@ -1,5 +1,8 @@
 package org.verbs4j.it;
 
+import org.verbs4j.DeviceContext;
+import org.verbs4j.Devices;
+
 import java.time.Duration;
 import java.util.Objects;
 
@@ -23,6 +26,34 @@ public final class TestPlace {
      */
     public static int timeScale() {
         return TIME_SCALE;
+    }
+
+    /** The release of the kernel, as {@code uname -r} tells it. */
+    public static String kernel() {
+        return System.getProperty("os.version");
+    }
+
+    /** Whether the kernel is of this version or a later one. */
+    public static boolean kernelIsSince(int major, int minor) {
+        String[] numbers = kernel().split("[^0-9]+", 3);
+        int own = Integer.parseInt(numbers[0]);
+        return own > major || (own == major && Integer.parseInt(numbers[1]) >= minor);
+    }
+
+    /** The provider of the first device, such as {@code rxe}. */
+    public static String provider() {
+        return Provider.NAME;
+    }
+
+    /** Asked once. */
+    private static final class Provider {
+        static final String NAME;
+
+        static {
+            try (DeviceContext context = Devices.first().open()) {
+                NAME = context.provider();
+            }
+        }
     }
 
     /** A limit that holds on native hardware, stretched for this place. */

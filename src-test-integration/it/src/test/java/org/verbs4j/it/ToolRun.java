@@ -106,12 +106,15 @@ final class ToolRun implements AutoCloseable {
 
     /** Runs our own tool as the user does: a JVM of its own and the runnable jar. */
     static ToolRun jar(String... args) {
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "-jar",
-                                jarFile().toString()));
+        return jarUnder(new String[0], args);
+    }
+
+    /** The same, started by another command such as {@code unshare -n}. */
+    static ToolRun jarUnder(String[] starter, String... args) {
+        List<String> command = new ArrayList<>(List.of(starter));
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-jar");
+        command.add(jarFile().toString());
         command.addAll(List.of(args));
         return process(command);
     }

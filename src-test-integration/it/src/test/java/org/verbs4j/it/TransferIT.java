@@ -57,6 +57,7 @@ class TransferIT {
     }
 
     @Test
+    @Holds("51")
     void aSendFillsTheReceiveAndTellsItsLength() {
         left.fill(0, 1000, 1);
         right.receive(7, 5000, 2000);
@@ -83,6 +84,7 @@ class TransferIT {
     }
 
     @Test
+    @Holds("51")
     void anImmediateArrivesInHostOrder() {
         right.receive(1, 0, 64);
         left.run(left.pair.newSend().from(left.memory, 0, 4).immediate(0x01020304));
@@ -96,6 +98,7 @@ class TransferIT {
     }
 
     @Test
+    @Holds("55")
     void anEmptyMessageArrives() {
         right.pair.post(right.pair.newReceive().id(9).empty());
         left.run(left.pair.newSend().from(left.memory, 0, 0).immediate(42));
@@ -105,6 +108,18 @@ class TransferIT {
     }
 
     @Test
+    @Holds("55")
+    void anEmptyWriteAndAnEmptyReadSucceed() {
+        RemoteBuffer there = right.memory.remote();
+        Done written = left.run(left.pair.newWrite().from(left.memory, 0, 0).to(there, 0));
+        assertThat(written.status()).isEqualTo(WorkStatus.SUCCESS);
+        Done read = left.run(left.pair.newRead().from(there, 0).into(left.memory, 0, 0));
+        assertThat(read.status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(read.length()).isZero();
+    }
+
+    @Test
+    @Holds("52")
     void aWriteChangesTheOthersMemoryAndNothingElse() {
         left.fill(0, 100_000, 3);
         RemoteBuffer target = right.memory.remote();
@@ -119,6 +134,7 @@ class TransferIT {
     }
 
     @Test
+    @Holds("52")
     void aWriteWithImmediateUsesUpAReceive() {
         left.fill(0, 500, 4);
         right.pair.post(right.pair.newReceive().id(3).empty());
@@ -136,6 +152,7 @@ class TransferIT {
     }
 
     @Test
+    @Holds("53")
     void aReadBringsTheOthersMemory() {
         right.fill(2000, 70_000, 5);
         Done read =
@@ -150,6 +167,7 @@ class TransferIT {
     }
 
     @Test
+    @Holds("54")
     void compareAndSwapReplacesTheExpectedNumberOnlyAndBringsTheOldOne() {
         MemorySegment there = part(right, 64, 8);
         there.set(ValueLayout.JAVA_LONG, 0, 100);
@@ -166,6 +184,7 @@ class TransferIT {
     }
 
     @Test
+    @Holds("54")
     void fetchAndAddAddsAndBringsTheOldNumber() {
         MemorySegment there = part(right, 64, 8);
         there.set(ValueLayout.JAVA_LONG, 0, Long.MAX_VALUE);
@@ -177,6 +196,7 @@ class TransferIT {
     }
 
     @Test
+    @Holds("58")
     void inlineDataIsFreeWhenPostReturns() {
         left.fill(0, 64, 6);
         byte[] expected = part(left, 0, 64).toArray(ValueLayout.JAVA_BYTE);
@@ -220,6 +240,7 @@ class TransferIT {
     }
 
     @Test
+    @Holds("57")
     void anUnsignaledRequestLeavesNoCompletion() {
         left.pair.post(
                 left.pair
@@ -240,6 +261,7 @@ class TransferIT {
     }
 
     @Test
+    @Holds("56")
     void aFencedSendComesAfterTheReadBeforeIt() {
         right.fill(0, 50_000, 8);
         right.receive(1, 100_000, 50_000);

@@ -46,6 +46,7 @@ class UcQueuePairIT {
     }
 
     @Test
+    @Holds("59")
     void aMessageArrivesWithItsImmediate() {
         device.receive(right, 1, 1024, 64);
         device.put(0, "by UC");
@@ -75,6 +76,7 @@ class UcQueuePairIT {
     }
 
     @Test
+    @Holds("59")
     void aWriteArrivesAndItsImmediateTakesAReceive() {
         RemoteBuffer target = device.memory.remote();
         device.put(0, "written");
@@ -92,6 +94,7 @@ class UcQueuePairIT {
     }
 
     @Test
+    @Holds("G5")
     void whatIsLostIsLostInSilence() {
         // No receive posted, then a key that does not fit: both sends succeed, nothing arrives.
         assertThat(device.run(left, left.newSend().from(device.memory, 0, 8)).status())

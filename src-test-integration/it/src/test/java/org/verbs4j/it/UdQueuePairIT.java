@@ -2,6 +2,7 @@ package org.verbs4j.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,6 +22,9 @@ import org.verbs4j.WorkCompletions;
 import org.verbs4j.WorkStatus;
 import org.verbs4j.bindings.Posix;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.MulticastSocket;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Datagrams and address handles. */
@@ -62,6 +66,7 @@ class UdQueuePairIT {
     }
 
     @Test
+    @Holds("60")
     void aDatagramArrivesBehindTheHeaderThatTellsItsSender() {
         device.receive(right, 7, INBOX, 1024);
         device.put(0, "hello");
@@ -80,6 +85,7 @@ class UdQueuePairIT {
     }
 
     @Test
+    @Holds("61")
     void theWayBackIsFoundInTheCompletion() {
         device.receive(right, 7, INBOX, 1024);
         device.run(left, datagram(KEY));
@@ -111,6 +117,7 @@ class UdQueuePairIT {
     }
 
     @Test
+    @Holds("G2")
     void aWrongKeyAndAnUnknownNumberAreDroppedInSilence() {
         device.receive(right, 7, INBOX, 1024);
         assertThat(device.run(left, datagram(KEY + 1)).status()).isEqualTo(WorkStatus.SUCCESS);
@@ -122,6 +129,7 @@ class UdQueuePairIT {
     }
 
     @Test
+    @Holds("G3")
     void aDatagramLongerThanThePacketIsRefusedInsteadOfLost() {
         long most = device.port().attributes().activeMtu().bytes();
         assertThat(left.maxMessageSize()).isEqualTo(most);
@@ -132,6 +140,63 @@ class UdQueuePairIT {
         device.receive(right, 1, INBOX, most + HEADER);
         device.run(left, left.newSend().from(device.memory, 0, most).to(way, right.number(), KEY));
         assertThat(device.received().length()).isEqualTo(most + HEADER);
+    }
+
+    @Test
+    @Holds("G3")
+    void aDatagramLongerThanThePacketIsLostInSilenceWhereTheDeviceIsAsked() {
+        int most = device.port().attributes().activeMtu().bytes();
+        device.receive(right, 1, INBOX, 2L * most);
+        Done done = device.run(left, RawRequest.length(datagram(KEY), most + 1));
+        Conformance.fact("G3").requireStatus("sender", done.status());
+        assertThat(device.idle(device.receives)).isTrue();
+    }
+
+    @Test
+    @Holds("G4")
+    void aDatagramLongerThanItsReceiveBreaksTheReceiver() {
+        Fact fact = Conformance.fact("G4");
+        assumeTrue(fact.expectation().startsWith("receiver"), fact::expectation);
+        device.receive(right, 7, INBOX, HEADER + 4);
+        device.run(left, datagram(KEY));
+        Done done = device.received();
+        fact.requireStatus("receiver", done.status());
+        assertThat(done.id()).isEqualTo(7);
+        assertThat(right.queryState()).isEqualTo(QueuePairState.ERROR);
+    }
+
+    @Test
+    @Holds("63")
+    void aDatagramToAMulticastGroupArrivesWhereTheInterfaceIsAMember() throws Exception {
+        String address = "239.1.2.4";
+        Gid group = Gid.parse(address);
+        AddressVector.GlobalRoute route =
+                new AddressVector.GlobalRoute(group, device.gid().index(), 0, 64, 0);
+        AddressHandle toAll =
+                device.keep(
+                        device.domain.newAddressHandle(
+                                new AddressVector(device.port().number(), 0, 0, route)));
+        try (MulticastSocket member = new MulticastSocket()) {
+            member.joinGroup(
+                    new InetSocketAddress(InetAddress.getByName(address), 0),
+                    device.gid().networkInterface().orElseThrow());
+            right.joinMulticast(group, 0);
+            try {
+                device.receive(right, 9, INBOX, 1024);
+                device.put(0, "to all");
+                device.run(
+                        left,
+                        left.newSend()
+                                .from(device.memory, 0, 6)
+                                .to(toAll, UdQueuePair.MULTICAST_QUEUE_PAIR, KEY));
+                Done done = device.received();
+                Conformance.fact("63").requireStatus("receiver", done.status());
+                assertThat(done.id()).isEqualTo(9);
+                assertThat(device.get(INBOX + HEADER, 6)).isEqualTo("to all");
+            } finally {
+                right.leaveMulticast(group, 0);
+            }
+        }
     }
 
     @Test

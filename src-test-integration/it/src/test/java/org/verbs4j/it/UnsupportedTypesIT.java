@@ -33,6 +33,7 @@ class UnsupportedTypesIT {
     }
 
     @Test
+    @Holds("34")
     void xrcSenders() {
         assertThatThrownBy(() -> device.domain.newXrcSendQueuePair(device.sends).build())
                 .isInstanceOf(VerbsException.class)
@@ -40,6 +41,7 @@ class UnsupportedTypesIT {
     }
 
     @Test
+    @Holds("34")
     void rawPackets() {
         assertThatThrownBy(
                         () ->

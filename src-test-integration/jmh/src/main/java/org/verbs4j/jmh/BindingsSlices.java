@@ -264,12 +264,14 @@ final class BindingsSlices {
 
     private static long sumOfIds(long completions, int count) {
         long sum = 0;
+        int failed = 0;
         for (int i = 0; i < count; i++) {
             long completion = completions + i * Raw.COMPLETION_SIZE;
-            if (Raw.status(completion) != 0) {
-                throw failure();
-            }
+            failed |= Raw.status(completion);
             sum += Raw.completedId(completion);
+        }
+        if (failed != 0) {
+            throw failure();
         }
         return sum;
     }

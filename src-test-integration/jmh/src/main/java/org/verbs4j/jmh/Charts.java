@@ -136,12 +136,14 @@ final class Charts {
             ToDoubleFunction<Row> value) {
         CategoryChart chart = bars(title, unit);
         List<String> names = operations.stream().map(Measured::title).toList();
+        boolean allZero = true;
         for (Contender contender : contenders) {
-            chart.addSeries(
-                            contender.title(),
-                            names,
-                            values(cells(operations, contender, rows), value))
-                    .setFillColor(color(contender));
+            List<Double> figures = values(cells(operations, contender, rows), value);
+            allZero &= figures.stream().allMatch(figure -> figure == 0);
+            chart.addSeries(contender.title(), names, figures).setFillColor(color(contender));
+        }
+        if (allZero) { // else the axis would have no scale
+            chart.getStyler().setYAxisMax(1.0);
         }
         return png(chart);
     }

@@ -1,0 +1,124 @@
+package org.verbs4j.cm;
+
+import org.jspecify.annotations.Nullable;
+import org.verbs4j.DeviceContext;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/**
+ * The way to a peer, of either kind of connector: found once, used once.
+ *
+ * <p>One thread resolves and connects; any other may {@link #close()}, which ends its wait.
+ */
+final class Outbound {
+    private final Link link;
+    private final InetSocketAddress remote;
+    private final @Nullable InetSocketAddress source;
+
+    /** Under the lock of this object. */
+    private State state = State.NEW;
+
+    private enum State {
+        NEW,
+        RESOLVING,
+        RESOLVED,
+        CONNECTING,
+        CONNECTED,
+        CLOSED
+    }
+
+    private Outbound(Link link, ConnectorBuilder asked) {
+        this.link = link;
+        this.remote = asked.remote;
+        this.source = asked.source;
+    }
+
+    static Outbound create(ConnectorBuilder asked, PortSpace portSpace) {
+        Link link = Link.create(portSpace);
+        try {
+            asked.apply(link.id().options());
+            return new Outbound(link, asked);
+        } catch (RuntimeException e) {
+            link.closeAfter(e);
+            throw e;
+        }
+    }
+
+    void resolve(Duration timeout) throws InterruptedException {
+        Deadline deadline = Deadline.in(timeout);
+        move(State.NEW, State.RESOLVING);
+        try {
+            link.id().resolveAddress(source, remote, deadline.left());
+            link.await("rdma_resolve_addr", deadline, remote, "is the host up?");
+            link.id().resolveRoute(deadline.left());
+            link.await("rdma_resolve_route", deadline, remote, "is there a path?");
+            move(State.RESOLVING, State.RESOLVED);
+        } catch (RuntimeException | InterruptedException e) {
+            fail(e);
+            throw e;
+        }
+    }
+
+    private synchronized void move(State from, State to) {
+        if (state == from) {
+            state = to;
+            return;
+        }
+        throw new IllegalStateException(
+                this
+                        + switch (state) {
+                            case NEW -> " has not found the way yet: resolve";
+                            case CLOSED -> " is closed or has failed: resolve again";
+                            default -> " has been used already: resolve again";
+                        });
+    }
+
+    /** Begins the one connection. */
+    Link begin() {
+        move(State.RESOLVED, State.CONNECTING);
+        return link;
+    }
+
+    /** The link belongs to somebody else from now on; false when it has been closed meanwhile. */
+    synchronized boolean handOver() {
+        if (state == State.CLOSED) {
+            return false;
+        }
+        state = State.CONNECTED;
+        return true;
+    }
+
+    InetSocketAddress remote() {
+        return remote;
+    }
+
+    DeviceContext context() {
+        return link.id().context();
+    }
+
+    synchronized @Nullable InetSocketAddress localAddress() {
+        return state == State.CONNECTED || state == State.CLOSED
+                ? null
+                : link.id().localAddress();
+    }
+
+    synchronized void fail(Throwable cause) {
+        if (state != State.CLOSED) {
+            state = State.CLOSED;
+            link.closeAfter(cause);
+        }
+    }
+
+    synchronized void close() {
+        if (state != State.CONNECTED && state != State.CLOSED) {
+            state = State.CLOSED;
+            link.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "connector to " + SocketAddresses.text(remote);
+    }
+}

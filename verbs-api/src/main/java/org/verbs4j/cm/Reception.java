@@ -1,0 +1,95 @@
+package org.verbs4j.cm;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Function;
+
+/**
+ * Where requests come in, of either kind of listener.
+ *
+ * <p>Any thread may use it, several may accept at a time.
+ */
+final class Reception {
+    private static final Duration FOR_EVER = Duration.ofDays(36_500);
+
+    private final Link link;
+    private final InetSocketAddress address;
+
+    private Reception(Link link, InetSocketAddress address) {
+        this.link = link;
+        this.address = address;
+    }
+
+    static Reception open(ListenerBuilder asked, PortSpace portSpace) {
+        Link link = Link.create(portSpace);
+        try {
+            asked.bind(link.id());
+            InetSocketAddress local = link.id().localAddress();
+            return new Reception(link, Objects.requireNonNull(local, "a bound id has an address"));
+        } catch (RuntimeException e) {
+            link.closeAfter(e);
+            throw e;
+        }
+    }
+
+    /** The address with the port that it really has. */
+    InetSocketAddress localAddress() {
+        return address;
+    }
+
+    /** Waits for a request, however long it takes. */
+    <T> T accept(Function<ConnectionEvent, @Nullable T> take) throws InterruptedException {
+        while (true) {
+            T request = accept(FOR_EVER, take);
+            if (request != null) {
+                return request;
+            }
+        }
+    }
+
+    /**
+     * Waits for a request.
+     *
+     * @param take makes a request of its event; null of another one, which is of an id on its way
+     *     to its request's channel
+     * @return null on time-out
+     */
+    <T> @Nullable T accept(Duration timeout, Function<ConnectionEvent, @Nullable T> take)
+            throws InterruptedException {
+        Deadline deadline = Deadline.in(timeout);
+        while (true) {
+            ConnectionEvent event = link.channel().await(deadline.left());
+            if (event == null) {
+                return null;
+            }
+            if (event instanceof ConnectionEvent.DeviceRemoved removed) {
+                throw Diagnosis.unexpected("rdma_get_cm_event", removed, address);
+            }
+            T request = take.apply(event);
+            if (request != null) {
+                return request;
+            }
+        }
+    }
+
+    int fileDescriptor() {
+        return link.channel().fileDescriptor();
+    }
+
+    /** Rejects what has arrived and was not taken. */
+    void close() {
+        synchronized (link) {
+            link.id().close();
+            link.channel().closeIds();
+            link.channel().close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "listener at " + SocketAddresses.text(address);
+    }
+}
