@@ -46,8 +46,7 @@ class DatagramToolsIT {
         "java, c, -C 20 -S 1024 -c 3",
         "java, c, -C 0",
     })
-    void udaddySaysWhatTheCToolSays(String server, String client, String options)
-            throws Exception {
+    void udaddySaysWhatTheCToolSays(String server, String client, String options) throws Exception {
         String address = CmPlace.addresses().getFirst().getHostAddress();
         boolean transfers = !options.equals("-C 0");
         try (ToolRun serving = start(server, "udaddy", "-b " + address + " " + options)) {
@@ -87,10 +86,8 @@ class DatagramToolsIT {
     })
     void mckeySaysWhatTheCToolSays(String listener, String sender, String role) throws Exception {
         String common =
-                "-m 239.77.1.2 -C 10 -S 100 -b "
-                        + CmPlace.addresses().getFirst().getHostAddress();
-        String joined =
-                "mckey: joining\nmckey: joined dgid: ::ffff:239.77.1.2 mlid 0xc000 sl 0\n";
+                "-m 239.77.1.2 -C 10 -S 100 -b " + CmPlace.addresses().getFirst().getHostAddress();
+        String joined = "mckey: joining\nmckey: joined dgid: ::ffff:239.77.1.2 mlid 0xc000 sl 0\n";
         String done = "data transfers complete\ntest complete\nreturn status 0\n";
         try (ToolRun listening = start(listener, "mckey", common)) {
             awaitListening();
