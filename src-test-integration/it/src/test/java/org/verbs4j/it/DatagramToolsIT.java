@@ -33,6 +33,10 @@ class DatagramToolsIT {
         assertThat(outcome.out()).isEqualTo(out);
     }
 
+    private static String lines(String... lines) {
+        return String.join("\n", lines) + "\n";
+    }
+
     @ParameterizedTest
     @CsvSource({
         "java, java, -C 10 -S 100",
@@ -51,20 +55,24 @@ class DatagramToolsIT {
             try (ToolRun asking = start(client, "udaddy", "-s " + address + " " + options)) {
                 succeeded(
                         asking,
-                        "udaddy: starting client\nudaddy: connecting\n"
+                        lines("udaddy: starting client", "udaddy: connecting")
                                 + (transfers
-                                        ? "initiating data transfers\nreceiving data transfers\n"
-                                                + "data transfers complete\n"
+                                        ? lines(
+                                                "initiating data transfers",
+                                                "receiving data transfers",
+                                                "data transfers complete")
                                         : "")
-                                + "test complete\nreturn status 0\n");
+                                + lines("test complete", "return status 0"));
                 succeeded(
                         serving,
-                        "udaddy: starting server\n"
+                        lines("udaddy: starting server")
                                 + (transfers
-                                        ? "receiving data transfers\nsending replies\n"
-                                                + "data transfers complete\n"
+                                        ? lines(
+                                                "receiving data transfers",
+                                                "sending replies",
+                                                "data transfers complete")
                                         : "")
-                                + "test complete\nreturn status 0\n");
+                                + lines("test complete", "return status 0"));
             }
         }
     }
