@@ -90,7 +90,7 @@ final class MachineChecks {
         String limit =
                 machine.lines("/proc/self/limits").stream()
                         .filter(line -> line.startsWith("Max locked memory"))
-                        .map(line -> MANY_SPACES.split(line)[1])
+                        .map(line -> MANY_SPACES.split(line, -1)[1])
                         .findFirst()
                         .orElse("unlimited");
         if (limit.equals("unlimited") || maySurpassLimit()) {
