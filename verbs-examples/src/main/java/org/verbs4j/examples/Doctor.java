@@ -25,8 +25,6 @@ import java.util.stream.Collectors;
             "Exit status 1 when something blocks."
         })
 final class Doctor extends Tool {
-    private static final String LINE = "%-8s %-13s %s";
-
     @Option(names = "--json", description = "print the findings as one JSON object")
     private boolean json;
 
@@ -92,6 +90,6 @@ final class Doctor extends Tool {
     }
 
     private static String line(String level, String check, String text) {
-        return String.format(Locale.ROOT, LINE, level, check, text);
+        return String.format(Locale.ROOT, "%-8s %-13s %s", level, check, text);
     }
 }

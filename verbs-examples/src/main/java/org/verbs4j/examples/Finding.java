@@ -60,7 +60,8 @@ record Finding(Level level, String check, String found, String advice) {
 
     private static String quoted(String text) {
         StringBuilder json = new StringBuilder("\"");
-        for (char c : text.toCharArray()) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             if (c == '"' || c == '\\') {
                 json.append('\\').append(c);
             } else if (c < ' ') {

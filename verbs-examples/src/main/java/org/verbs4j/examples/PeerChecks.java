@@ -36,7 +36,7 @@ final class PeerChecks {
                                 "TCP",
                                 game.err(),
                                 "is `doctor --serve` running there, and is TCP 18515 let"
-                                    + " through?"));
+                                        + " through?"));
         Outcome connection = Outcome.of("rping", "-c", "-a", host, "-C", "1", "--timeout", "8");
         findings.add(
                 connection.status() == 0

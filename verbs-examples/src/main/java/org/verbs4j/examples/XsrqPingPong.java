@@ -22,9 +22,11 @@ import java.util.List;
 
 /**
  * {@code ibv_xsrq_pingpong} of rdma-core 44: its flags, its output, and either side of its wire
- * exchange. The domain is this process's own where the C tool shares one by a file in {@code /tmp}:
- * two clients on one machine do not reach each other's queues, so a server for several of ours is
- * for clients on as many machines.
+ * exchange.
+ *
+ * <p>The domain is this process's own, where the C tool shares one by a file in {@code /tmp}. A
+ * server sends to each client by the connections of all in turn, so when there are several, they
+ * must be C tools of one machine.
  */
 @Command(
         name = "xsrq-pingpong",
@@ -206,7 +208,9 @@ final class XsrqPingPong extends Tool {
                 names = {"-c", "--clients"},
                 paramLabel = "<n>",
                 converter = CNumbers.Count.class,
-                description = "number of clients (on server only, default 1)")
+                description =
+                        "number of clients (on server only, default 1); several must be C tools of"
+                                + " one machine")
         private int clients = 1;
 
         @Option(

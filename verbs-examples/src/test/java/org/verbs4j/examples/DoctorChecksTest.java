@@ -17,7 +17,7 @@ import java.util.function.Function;
 
 /** The doctor's checks on machines made of a few files. */
 class DoctorChecksTest {
-    @TempDir private Path root;
+    @TempDir private Path root = Path.of("");
 
     private void file(String name, String text) throws IOException {
         Path file = root.resolve(name.substring(1));
@@ -99,8 +99,7 @@ class DoctorChecksTest {
         file("/proc/meminfo", "HugePages_Free:        0\nHugepagesize:       2048 kB\n");
         file("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
         file("/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n");
-        assertThat(finding("huge pages", "none of 2048 kB is free").level())
-                .isEqualTo(Level.NOTE);
+        assertThat(finding("huge pages", "none of 2048 kB is free").level()).isEqualTo(Level.NOTE);
         assertThat(finding("processor", "performance, powersave").level()).isEqualTo(Level.NOTE);
         file("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
         file("/proc/meminfo", "HugePages_Free:        7\nHugepagesize:       2048 kB\n");
@@ -164,9 +163,13 @@ class DoctorChecksTest {
         file("/sys/class/infiniband/mlx5_0/ports/1/hw_counters/rx_write_requests", "99\n");
         file("/sys/class/infiniband/mlx5_0/ports/1/counters/port_rcv_errors", "0\n");
         Machine machine =
-                machine(_ -> List.of("NIC statistics:", "     rx_prio3_pause: 5", "     rx_bytes: 9"));
-        Finding finding =
-                new CounterChecks(machine).of("mlx5_0", 1, List.of("eth0")).getFirst();
+                machine(
+                        _ ->
+                                List.of(
+                                        "NIC statistics:",
+                                        "     rx_prio3_pause: 5",
+                                        "     rx_bytes: 9"));
+        Finding finding = new CounterChecks(machine).of("mlx5_0", 1, List.of("eth0")).getFirst();
         assertThat(finding.level()).isEqualTo(Level.NOTE);
         assertThat(finding.found()).endsWith("device is up: out_of_sequence 17, rx_prio3_pause 5");
         file("/sys/class/infiniband/mlx5_0/ports/1/hw_counters/rnr_nak_retry_err", "3\n");

@@ -65,8 +65,7 @@ class SheetTest {
                 sheet,
                 new GidEntry(gid, 12, 1, GidEntry.Type.IB, 0),
                 port(PortAttributes.LinkLayer.INFINIBAND));
-        PortSheet.gid(
-                sheet, new GidEntry(new Gid(1, 0), 2, 1, GidEntry.Type.ROCE_V2, 2), ethernet);
+        PortSheet.gid(sheet, new GidEntry(new Gid(1, 0), 2, 1, GidEntry.Type.ROCE_V2, 2), ethernet);
         assertThat(sheet)
                 .hasToString(
                         "\t\t\tGID[  0]:\t\tfe80:0000:0000:0000:0000:0000:0000:0002, RoCE v1\n"
