@@ -33,15 +33,9 @@ class BindingsCoverageTest {
                     "Verbs.ibv_get_device_name",
                     "reads a field that Devices reads with the others of its struct");
 
-    /** Of librdmacm, which is not whole yet. */
+    /** The same of librdmacm. */
     private static final Map<String, String> LEFT_OUT_OF_RDMACM =
             Map.ofEntries(
-                    Map.entry("Verbs.rdma_join_multicast", "multicast by the connection manager"),
-                    Map.entry(
-                            "Verbs.rdma_join_multicast_ex", "multicast by the connection manager"),
-                    Map.entry("Verbs.rdma_leave_multicast", "multicast by the connection manager"),
-                    Map.entry("Verbs.rdma_getaddrinfo", "Java resolves names by itself"),
-                    Map.entry("Verbs.rdma_freeaddrinfo", "Java resolves names by itself"),
                     Map.entry("Verbs.rdma_event_str", "events are types with names"),
                     Map.entry("Verbs.rdma_get_src_port", "addresses have their ports"),
                     Map.entry("Verbs.rdma_get_dst_port", "addresses have their ports"),

@@ -208,8 +208,8 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * As {@link #accept(int, ConnectionParameters)}, and tells the peer whether the queue pair takes
-     * from a shared receive queue.
+     * As {@link #accept(int, ConnectionParameters)}, and tells the peer whether the queue pair
+     * takes from a shared receive queue.
      */
     public void accept(QueuePair pair, ConnectionParameters parameters) {
         accept(pair.number(), VerbsInternals.get().sharesReceives(pair), parameters);
@@ -260,8 +260,7 @@ public final class ConnectionId implements AutoCloseable {
      */
     public synchronized void rejectEce() {
         requireRequest("reject");
-        requireFunction("rdma_reject_ece");
-        step("rdma_reject_ece", Verbs.rdma_reject_ece(handle, MemorySegment.NULL, (byte) 0));
+        step("rdma_reject_ece", EceExchange.reject(handle));
         answered = true;
     }
 
@@ -394,13 +393,7 @@ public final class ConnectionId implements AutoCloseable {
      */
     public synchronized void localEce(Ece ece) {
         requireDevice("offer ECE options");
-        requireFunction("rdma_set_local_ece");
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment struct = arena.allocate(ibv_ece.layout());
-            ibv_ece.vendor_id(struct, ece.vendorId());
-            ibv_ece.options(struct, ece.options());
-            step("rdma_set_local_ece", Verbs.rdma_set_local_ece(handle, struct));
-        }
+        step("rdma_set_local_ece", EceExchange.offer(handle, ece));
     }
 
     /**
@@ -411,18 +404,10 @@ public final class ConnectionId implements AutoCloseable {
      */
     public synchronized Ece remoteEce() {
         requireDevice("tell ECE options");
-        requireFunction("rdma_get_remote_ece");
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment struct = arena.allocate(ibv_ece.layout());
-            step("rdma_get_remote_ece", Verbs.rdma_get_remote_ece(handle, struct));
-            return new Ece(ibv_ece.vendor_id(struct), ibv_ece.options(struct));
-        }
-    }
-
-    private static void requireFunction(String name) {
-        if (NativeLibraries.find(name).isEmpty()) {
-            throw new UnsupportedVerbException(
-                    name, Posix.EOPNOTSUPP(), "the installed librdmacm does not have it");
+            MemorySegment out = arena.allocate(ibv_ece.layout());
+            step("rdma_get_remote_ece", EceExchange.ask(handle, out));
+            return new Ece(ibv_ece.vendor_id(out), ibv_ece.options(out));
         }
     }
 

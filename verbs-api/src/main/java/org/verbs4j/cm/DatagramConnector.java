@@ -87,8 +87,7 @@ public final class DatagramConnector implements AutoCloseable {
                 throw Diagnosis.unexpected("rdma_connect", answer, remote);
             }
             DatagramPeer peer =
-                    DatagramPeer.create(
-                            pair, established.destination(), established.privateData());
+                    DatagramPeer.create(pair, established.destination(), established.privateData());
             if (!outbound.handOver()) {
                 peer.close();
                 throw new IllegalStateException(this + " has been closed");

@@ -42,8 +42,8 @@ public final class DatagramPeer implements AutoCloseable {
 
     /**
      * What it sent along when it accepted, read-only, {@value
-     * ConnectionParameters#MAX_DATAGRAM_ACCEPT_PRIVATE_DATA} bytes with zeros at the end; nothing of
-     * a multicast group.
+     * ConnectionParameters#MAX_DATAGRAM_ACCEPT_PRIVATE_DATA} bytes with zeros at the end; nothing
+     * of a multicast group.
      */
     public ByteBuffer privateData() {
         return privateData.duplicate();
@@ -54,7 +54,9 @@ public final class DatagramPeer implements AutoCloseable {
         return request.to(handle, destination.queuePairNumber(), destination.queueKey());
     }
 
-    /** Frees the way to it. Requests that have been posted go out. Does nothing when it is closed. */
+    /**
+     * Frees the way to it. Requests that have been posted go out. Does nothing when it is closed.
+     */
     @Override
     public void close() {
         handle.close();

@@ -96,8 +96,7 @@ final class Diagnosis {
                             SocketAddresses.text(remote)
                                     + " does not answer the connection manager: has the peer died,"
                                     + " or is UDP port 4791 (RoCE) filtered?";
-                    case CONNECT, REJECTED ->
-                            "no connection with " + SocketAddresses.text(remote);
+                    case CONNECT, REJECTED -> "no connection with " + SocketAddresses.text(remote);
                 };
         return new ConnectionException(call, errno, why + " (" + event.reason() + ")", event);
     }

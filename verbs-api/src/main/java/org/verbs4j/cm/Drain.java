@@ -32,11 +32,7 @@ final class Drain {
      *
      * @param requireOpen throws when the connection has been closed, which ends the drain
      */
-    Drain(
-            RcQueuePair pair,
-            WorkCompletions into,
-            CompletionHandler handler,
-            Runnable requireOpen) {
+    Drain(RcQueuePair pair, WorkCompletions into, CompletionHandler handler, Runnable requireOpen) {
         this.pair = pair;
         this.into = into;
         this.handler = handler;

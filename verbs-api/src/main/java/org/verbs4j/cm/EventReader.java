@@ -17,7 +17,8 @@ final class EventReader {
     static ConnectionEvent readRequest(
             MemorySegment event, ConnectionId id, ConnectionId listener) {
         if (id.portSpace().isForDatagrams()) {
-            return new ConnectionEvent.DatagramRequested(id, listener, privateDataOf(datagram(event)));
+            return new ConnectionEvent.DatagramRequested(
+                    id, listener, privateDataOf(datagram(event)));
         }
         MemorySegment param = param(event);
         return new ConnectionEvent.Requested(

@@ -32,7 +32,8 @@ final class JoinedGroups {
         long number = ++last;
         groups.put(number, group);
         try (Arena arena = Arena.ofConfined()) {
-            if (join(arena, id, encode(arena, group), flags, MemorySegment.ofAddress(number)) != 0) {
+            if (join(arena, id, encode(arena, group), flags, MemorySegment.ofAddress(number))
+                    != 0) {
                 int errno = NativeLibraries.errno();
                 groups.remove(number);
                 throw new ConnectionException(

@@ -102,8 +102,7 @@ final class Link {
         requireSameDevice(pair);
         switch (pair.state()) {
             case RESET, INIT -> {
-                pair.modify(
-                        id.attributesFor(QueuePairState.INIT).queueKey(pair.queueKey()));
+                pair.modify(id.attributesFor(QueuePairState.INIT).queueKey(pair.queueKey()));
                 pair.activate();
             }
             case READY_TO_SEND -> {}

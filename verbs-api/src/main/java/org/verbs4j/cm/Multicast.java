@@ -27,8 +27,10 @@ public final class Multicast implements AutoCloseable {
     private final ReentrantLock turn = new ReentrantLock();
 
     /** Under its own lock, which is taken last. */
-    private final Set<MulticastGroup> joined =
-            Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<MulticastGroup> joined = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    /** Under the lock of the joined ones. */
+    private boolean closed;
 
     private Multicast(Link link, InetAddress local) {
         this.link = link;
@@ -138,9 +140,13 @@ public final class Multicast implements AutoCloseable {
 
     private MulticastGroup add(MulticastGroup group) {
         synchronized (joined) {
-            joined.add(group);
+            if (!closed) {
+                joined.add(group);
+                return group;
+            }
         }
-        return group;
+        group.close();
+        throw new IllegalStateException(this + " has been closed");
     }
 
     private void leaveAfter(Throwable cause, InetAddress group) {
@@ -151,10 +157,14 @@ public final class Multicast implements AutoCloseable {
         }
     }
 
+    /** Nothing when it came too late to be added: the close has left all. */
     void leave(MulticastGroup group) {
-        link.id().leaveMulticast(group.address());
+        boolean here;
         synchronized (joined) {
-            joined.remove(group);
+            here = joined.remove(group);
+        }
+        if (here) {
+            link.id().leaveMulticast(group.address());
         }
     }
 
@@ -171,6 +181,7 @@ public final class Multicast implements AutoCloseable {
                 throw new IllegalStateException(
                         this + " is still used by " + joined + ": close them first");
             }
+            closed = true;
         }
         synchronized (link) {
             link.close();

@@ -98,9 +98,7 @@ final class Outbound {
     }
 
     synchronized @Nullable InetSocketAddress localAddress() {
-        return state == State.CONNECTED || state == State.CLOSED
-                ? null
-                : link.id().localAddress();
+        return state == State.CONNECTED || state == State.CLOSED ? null : link.id().localAddress();
     }
 
     synchronized void fail(Throwable cause) {

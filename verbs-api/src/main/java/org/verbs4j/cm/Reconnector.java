@@ -20,8 +20,8 @@ import java.util.function.Function;
  * Keeps a connection to a server: one that is lost is replaced, with a new queue pair, and the
  * program is told which requests of the old one were flushed.
  *
- * <p>One thread uses it, the one that posts and polls; any other may {@link #close()} it, which ends
- * its wait. Nothing happens behind the program's back: the replacement is made by {@link
+ * <p>One thread uses it, the one that posts and polls; any other may {@link #close()} it, which
+ * ends its wait. Nothing happens behind the program's back: the replacement is made by {@link
  * #connection}, when the program asks for it.
  */
 public final class Reconnector implements AutoCloseable {

@@ -54,7 +54,8 @@ final class DatagramNode implements AutoCloseable {
     static void requireFit(Tool tool, String name, DeviceContext context, int size, int count) {
         int mtu = context.activePort().attributes().activeMtu().bytes();
         if (count > 0 && size > mtu) {
-            tool.print("%s: message_size %d is larger than active mtu %d".formatted(name, size, mtu));
+            tool.print(
+                    "%s: message_size %d is larger than active mtu %d".formatted(name, size, mtu));
             throw new ToolFailure("a datagram is one packet: choose a smaller size");
         }
     }

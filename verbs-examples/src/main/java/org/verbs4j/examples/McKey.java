@@ -161,9 +161,7 @@ final class McKey extends Tool {
                 node.postReceives();
             }
             node.pair()
-                    .modify(
-                            id.attributesFor(QueuePairState.INIT)
-                                    .queueKey(node.pair().queueKey()));
+                    .modify(id.attributesFor(QueuePairState.INIT).queueKey(node.pair().queueKey()));
             node.pair().activate();
             return new Member(id, node);
         } catch (RuntimeException | InterruptedException e) {

@@ -1,8 +1,8 @@
 package org.verbs4j.examples;
 
 import org.jspecify.annotations.Nullable;
-import org.verbs4j.cm.ConnectorBuilder;
 import org.verbs4j.cm.Connector;
+import org.verbs4j.cm.ConnectorBuilder;
 import org.verbs4j.cm.DatagramConnector;
 import org.verbs4j.cm.DatagramListener;
 import org.verbs4j.cm.DatagramPeer;
@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** {@code udaddy} of rdma-core 44: finds a peer by address and exchanges datagrams with it. */
 @Command(
@@ -88,7 +89,7 @@ final class UdAddy extends Tool {
         if (!portSpace.equalsIgnoreCase("udp")) {
             throw new ToolFailure("-P " + portSpace + ": only udp is offered");
         }
-        if (!format.equalsIgnoreCase("name") && !format.toLowerCase().startsWith("ip")) {
+        if (!format.equalsIgnoreCase("name") && !format.toLowerCase(Locale.ROOT).startsWith("ip")) {
             throw new ToolFailure("-f " + format + ": only name, ip and ipv6 are offered");
         }
         if (connections < 1 || count < 0 || size < 0) {

@@ -2,7 +2,8 @@ package org.verbs4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,17 +12,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 class ReadmeTest {
-    private static final Pattern PROGRAM =
-            Pattern.compile("\n## A program\n.*?\n```java\n(.*?)```\n", Pattern.DOTALL);
+    @ParameterizedTest
+    @CsvSource({"A program, Loopback", "Connecting by IP address, RemoteGreeting"})
+    void theProgramInReadmeIsTheOneThatTheDeviceTestsRun(String heading, String program)
+            throws IOException {
+        Matcher readme =
+                Pattern.compile("\n## " + heading + "\n.*?\n```java\n(.*?)```\n", Pattern.DOTALL)
+                        .matcher(Files.readString(Path.of("../README.md")));
 
-    @Test
-    void theProgramInReadmeIsTheOneThatTheDeviceTestsRun() throws IOException {
-        Matcher readme = PROGRAM.matcher(Files.readString(Path.of("../README.md")));
-
-        assertThat(readme.find()).as("a java block under \"A program\"").isTrue();
+        assertThat(readme.find()).as("a java block under \"%s\"", heading).isTrue();
         assertThat(readme.group(1))
                 .isEqualTo(
                         Files.readString(
-                                Path.of("src/main/java/org/verbs4j/examples/Loopback.java")));
+                                Path.of(
+                                        "src/main/java/org/verbs4j/examples/"
+                                                + program
+                                                + ".java")));
     }
 }

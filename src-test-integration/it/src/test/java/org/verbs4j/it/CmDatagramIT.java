@@ -61,8 +61,7 @@ class CmDatagramIT {
         return Listener.at(CmPlace.anyPort()).bindDatagrams();
     }
 
-    private static DatagramConnector toward(DatagramListener listener)
-            throws InterruptedException {
+    private static DatagramConnector toward(DatagramListener listener) throws InterruptedException {
         return Connector.to(listener.localAddress()).resolveDatagrams(LIMIT);
     }
 
@@ -156,8 +155,7 @@ class CmDatagramIT {
                         answer(
                                 listener,
                                 request -> {
-                                    assertThatThrownBy(
-                                                    () -> request.accept(side.pair, filled(137)))
+                                    assertThatThrownBy(() -> request.accept(side.pair, filled(137)))
                                             .isInstanceOf(IllegalArgumentException.class)
                                             .hasMessageContaining("at most 136");
                                     assertThatThrownBy(() -> request.reject(filled(137)))
@@ -241,16 +239,14 @@ class CmDatagramIT {
             try (DatagramConnector connector = toward(silent);
                     CmDatagramSide side = new CmDatagramSide(connector.context())) {
                 Waiting waiting =
-                        Waiting.start(
-                                virtual, () -> connector.connect(side.pair, filled(0), LONG));
+                        Waiting.start(virtual, () -> connector.connect(side.pair, filled(0), LONG));
                 waiting.thread().interrupt();
                 assertThat(waiting.end()).isInstanceOf(InterruptedException.class);
             }
             try (DatagramConnector connector = toward(silent);
                     CmDatagramSide side = new CmDatagramSide(connector.context())) {
                 Waiting waiting =
-                        Waiting.start(
-                                virtual, () -> connector.connect(side.pair, filled(0), LONG));
+                        Waiting.start(virtual, () -> connector.connect(side.pair, filled(0), LONG));
                 connector.close();
                 assertThat(waiting.end()).isInstanceOf(IllegalStateException.class);
             }

@@ -33,6 +33,10 @@ class DatagramToolsIT {
         assertThat(outcome.out()).isEqualTo(out);
     }
 
+    private static String lines(String... lines) {
+        return String.join("\n", lines) + "\n";
+    }
+
     @ParameterizedTest
     @CsvSource({
         "java, java, -C 10 -S 100",
@@ -42,8 +46,7 @@ class DatagramToolsIT {
         "java, c, -C 20 -S 1024 -c 3",
         "java, c, -C 0",
     })
-    void udaddySaysWhatTheCToolSays(String server, String client, String options)
-            throws Exception {
+    void udaddySaysWhatTheCToolSays(String server, String client, String options) throws Exception {
         String address = CmPlace.addresses().getFirst().getHostAddress();
         boolean transfers = !options.equals("-C 0");
         try (ToolRun serving = start(server, "udaddy", "-b " + address + " " + options)) {
@@ -51,20 +54,24 @@ class DatagramToolsIT {
             try (ToolRun asking = start(client, "udaddy", "-s " + address + " " + options)) {
                 succeeded(
                         asking,
-                        "udaddy: starting client\nudaddy: connecting\n"
+                        lines("udaddy: starting client", "udaddy: connecting")
                                 + (transfers
-                                        ? "initiating data transfers\nreceiving data transfers\n"
-                                                + "data transfers complete\n"
+                                        ? lines(
+                                                "initiating data transfers",
+                                                "receiving data transfers",
+                                                "data transfers complete")
                                         : "")
-                                + "test complete\nreturn status 0\n");
+                                + lines("test complete", "return status 0"));
                 succeeded(
                         serving,
-                        "udaddy: starting server\n"
+                        lines("udaddy: starting server")
                                 + (transfers
-                                        ? "receiving data transfers\nsending replies\n"
-                                                + "data transfers complete\n"
+                                        ? lines(
+                                                "receiving data transfers",
+                                                "sending replies",
+                                                "data transfers complete")
                                         : "")
-                                + "test complete\nreturn status 0\n");
+                                + lines("test complete", "return status 0"));
             }
         }
     }
@@ -79,10 +86,8 @@ class DatagramToolsIT {
     })
     void mckeySaysWhatTheCToolSays(String listener, String sender, String role) throws Exception {
         String common =
-                "-m 239.77.1.2 -C 10 -S 100 -b "
-                        + CmPlace.addresses().getFirst().getHostAddress();
-        String joined =
-                "mckey: joining\nmckey: joined dgid: ::ffff:239.77.1.2 mlid 0xc000 sl 0\n";
+                "-m 239.77.1.2 -C 10 -S 100 -b " + CmPlace.addresses().getFirst().getHostAddress();
+        String joined = "mckey: joining\nmckey: joined dgid: ::ffff:239.77.1.2 mlid 0xc000 sl 0\n";
         String done = "data transfers complete\ntest complete\nreturn status 0\n";
         try (ToolRun listening = start(listener, "mckey", common)) {
             awaitListening();

@@ -88,14 +88,17 @@ class FlightRecordingIT {
                 .satisfies(
                         event -> {
                             assertThat(event.getLong("request")).isEqualTo(77);
-                            assertThat(event.getString("status"))
-                                    .isEqualTo("REMOTE_ACCESS_ERROR");
+                            assertThat(event.getString("status")).isEqualTo("REMOTE_ACCESS_ERROR");
                         });
         assertThat(named(all, "org.verbs4j.ConnectionEvent"))
                 .extracting(event -> event.getString("kind"))
                 .contains(
-                        "AddressResolved", "RouteResolved", "Requested", "Responded",
-                        "Established", "Disconnected");
+                        "AddressResolved",
+                        "RouteResolved",
+                        "Requested",
+                        "Responded",
+                        "Established",
+                        "Disconnected");
     }
 
     @Test

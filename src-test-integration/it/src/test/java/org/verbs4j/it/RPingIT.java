@@ -18,8 +18,7 @@ class RPingIT {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     /** As many as take ten seconds in the slowest guest that all tests run in. */
-    private static final int LONG_COUNT =
-            TestPlace.engine().equals("qemu") ? 1_000 : 10_000;
+    private static final int LONG_COUNT = TestPlace.engine().equals("qemu") ? 1_000 : 10_000;
 
     private static ToolRun start(String kind, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of("rping"));

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.verbs4j.Access;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.DeviceContext;
@@ -32,6 +34,7 @@ import java.util.concurrent.TimeUnit;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ReconnectIT {
     private static final Duration LIMIT = CmPlace.limit(20);
+    private static final Duration LONG = Duration.ofMinutes(10);
 
     /** Sends one message to each client, in a process of its own. */
     static final class Server {
@@ -109,6 +112,40 @@ class ReconnectIT {
             assertThatThrownBy(() -> reconnector.connection(LIMIT))
                     .isInstanceOf(IllegalStateException.class);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void waitingForAConnectionEnds(boolean virtual) throws Exception {
+        InetSocketAddress nobody = new InetSocketAddress(CmPlace.anyPort().getAddress(), 17_322);
+        List<CmSide> sides = new ArrayList<>();
+        try (Listener silent = Listener.bind(CmPlace.anyPort(), 8)) {
+            for (InetSocketAddress address : List.of(nobody, silent.localAddress())) {
+                try (Reconnector reconnector = alone(address, sides)) {
+                    Waiting interrupted =
+                            Waiting.start(virtual, () -> reconnector.connection(LONG));
+                    interrupted.thread().interrupt();
+                    assertThat(interrupted.end()).isInstanceOf(InterruptedException.class);
+                    Waiting closed = Waiting.start(virtual, () -> reconnector.connection(LONG));
+                    reconnector.close();
+                    assertThat(closed.end()).isInstanceOf(IllegalStateException.class);
+                }
+            }
+        } finally {
+            sides.forEach(CmSide::close);
+        }
+    }
+
+    private static Reconnector alone(InetSocketAddress address, List<CmSide> sides) {
+        return new Reconnector(
+                Connector.to(address),
+                device -> {
+                    CmSide side = new CmSide(device);
+                    sides.add(side);
+                    return side.pair;
+                },
+                ConnectionParameters.defaults(),
+                completion -> {});
     }
 
     /** The first device's, which leads to its own address. */
