@@ -44,8 +44,7 @@ class DatagramToolsIT {
         "java, c, -C 20 -S 1024 -c 3",
         "java, c, -C 0",
     })
-    void udaddySaysWhatTheCToolSays(String server, String client, String options)
-            throws Exception {
+    void udaddySaysWhatTheCToolSays(String server, String client, String options) throws Exception {
         String address = CmPlace.addresses().getFirst().getHostAddress();
         boolean transfers = !options.equals("-C 0");
         try (ToolRun serving = start(server, "udaddy", "-b " + address + " " + options)) {
