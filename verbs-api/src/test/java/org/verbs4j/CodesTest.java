@@ -35,6 +35,37 @@ class CodesTest {
     }
 
     @Test
+    void everyStatusOfTheHeadersIsKnown() {
+        for (int code = 0; code <= Verbs.IBV_WC_TM_RNDV_INCOMPLETE(); code++) {
+            WorkStatus status = WorkStatus.of(code);
+            assertThat(status).as("status %d", code).isNotEqualTo(WorkStatus.UNKNOWN);
+            boolean fine =
+                    status == WorkStatus.SUCCESS
+                            || status == WorkStatus.TAG_MATCHING_RENDEZVOUS_INCOMPLETE;
+            assertThat(status.origin() == WorkStatus.Origin.NONE).as("%s", status).isEqualTo(fine);
+        }
+        assertThat(WorkStatus.values()).hasSize(Verbs.IBV_WC_TM_RNDV_INCOMPLETE() + 2);
+        assertThat(WorkStatus.FLUSHED.origin()).isEqualTo(WorkStatus.Origin.EARLIER_FAILURE);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFailureKeepsWhatItsCompletionHeldAndSaysWhatToLookAt(WorkStatus status) {
+        WorkCompletionException e =
+                new WorkCompletionException(status.code(), 0xbad, Long.MIN_VALUE, 0xabcdef, null);
+        assertThat(e.status()).isEqualTo(status);
+        assertThat(e.statusCode()).isEqualTo(status.code());
+        assertThat(e.vendorError()).isEqualTo(0xbad);
+        assertThat(e.wrId()).isEqualTo(Long.MIN_VALUE);
+        assertThat(e.queuePairNumber()).isEqualTo(0xabcdef);
+        assertThat(e)
+                .hasMessageContaining("request " + Long.MIN_VALUE + " on queue pair 11259375")
+                .hasMessageContaining(status.name())
+                .hasMessageContaining("vendor error 0xbad")
+                .hasMessageContaining(status.hint());
+    }
+
+    @Test
     void numbersAreThoseOfTheHeaders() {
         assertThat(WorkStatus.of(Verbs.IBV_WC_RETRY_EXC_ERR()))
                 .isEqualTo(WorkStatus.RETRY_EXCEEDED);

@@ -29,6 +29,14 @@ final class CNumbers {
         }
     }
 
+    /** The queue pairs that the exchange of {@code ibv_srq_pingpong} has room for, but for one. */
+    static final class QueuePairs implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            return (int) parse(text, 1, PingPongExchange.SHARED - 1);
+        }
+    }
+
     /** A message size: what the 32-bit length of a gather entry can say. */
     static final class Size implements ITypeConverter<Long> {
         @Override

@@ -11,17 +11,28 @@ import picocli.CommandLine.UnmatchedArgumentException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Map;
 
 /** The runnable jar: its first argument names the tool, the rest belongs to that tool. */
 @Command(
         name = "verbs4j-examples",
         subcommands = {
             RcPingPong.class,
+            UcPingPong.class,
+            UdPingPong.class,
+            SrqPingPong.class,
+            XsrqPingPong.class,
             RPing.class,
             RdmaServer.class,
             RdmaClient.class,
             UdAddy.class,
-            McKey.class
+            McKey.class,
+            DeviceList.class,
+            DevInfo.class,
+            AsyncWatch.class,
+            Doctor.class,
+            Completion.class,
+            Manual.class
         },
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
@@ -84,8 +95,14 @@ public final class Main implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(),
-                "which tool? One of: " + String.join(", ", spec.subcommands().keySet()));
+                spec.commandLine(), "which tool? One of: " + String.join(", ", tools()));
+    }
+
+    private List<String> tools() {
+        return spec.subcommands().entrySet().stream()
+                .filter(tool -> !tool.getValue().getCommandSpec().usageMessage().hidden())
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     private static int explainMisuse(ParameterException e, String[] args) {

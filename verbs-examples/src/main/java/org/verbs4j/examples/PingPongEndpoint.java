@@ -30,6 +30,10 @@ record PingPongEndpoint(int lid, int queuePairNumber, int packetSequence, Gid gi
     static final int ENCODED_LENGTH = 52;
 
     private static final Gid NO_GID = new Gid(0, 0);
+
+    /** What stands where there is no queue pair. */
+    static final PingPongEndpoint NONE = new PingPongEndpoint(0, 0, 0, NO_GID);
+
     private static final Pattern WIRE_FORM =
             Pattern.compile(
                     "(\\p{XDigit}{4}):(\\p{XDigit}{6}):(\\p{XDigit}{6}):(\\p{XDigit}{16})(\\p{XDigit}{16})\0");
@@ -82,7 +86,7 @@ record PingPongEndpoint(int lid, int queuePairNumber, int packetSequence, Gid gi
     }
 
     /** Bytes of a stranger, fit for a terminal. */
-    private static String printable(byte[] bytes) {
+    static String printable(byte[] bytes) {
         StringBuilder text = new StringBuilder("\"");
         for (byte b : bytes) {
             text.append(b >= ' ' && b < 0x7f && b != '"' ? (char) b : '.');

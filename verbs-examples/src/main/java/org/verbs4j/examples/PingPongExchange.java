@@ -1,186 +1,112 @@
 package org.verbs4j.examples;
 
-import java.io.EOFException;
-import java.io.IOException;
-import java.net.BindException;
-import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
-import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The TCP side of the C ping-pongs: both endpoints cross, and the server's queue pair can receive
- * before the client learns its number.
+ * The TCP side of the C ping-pongs: the endpoints of both sides cross, and the server's queue pairs
+ * can receive before the client learns their numbers.
  *
  * <pre>
  *   client                                     server
- *     |-- 52 bytes: its endpoint --------------->|
- *     |                                          | moves its queue pair to RTR and RTS
- *     |<-------------- 52 bytes: its endpoint ---|
+ *     |-- 52 bytes for each endpoint ----------->|
+ *     |                                          | moves its queue pairs to RTR and RTS
+ *     |<---------- 52 bytes for each endpoint ---|
  *     |-- "done\0" ----------------------------->|
  *   close                                      close
- *     | moves its queue pair to RTR and RTS
+ *     | moves its queue pairs to RTR and RTS
  *     |== first SEND ===========================>|
  * </pre>
  *
- * Receives are posted before any of this. Every step ends within {@code stepLimit}.
+ * Receives are posted before any of this. Both sides always send the same number of records: 1, or
+ * {@value #SHARED} when a receive queue is shared, of which those that no queue pair is behind are
+ * zero.
  */
 final class PingPongExchange {
+    /** Records of {@code ibv_srq_pingpong}, however many queue pairs it has. */
+    static final int SHARED = 256;
+
     private static final byte[] DONE = "done\0".getBytes(StandardCharsets.US_ASCII);
 
-    private final int port;
-    private final Duration stepLimit;
+    private final PeerPort port;
+    private final int records;
 
-    PingPongExchange(int port, Duration stepLimit) {
+    /**
+     * @param records endpoints that cross in each direction
+     */
+    PingPongExchange(PeerPort port, int records) {
         this.port = port;
-        this.stepLimit = stepLimit;
+        this.records = records;
     }
 
     /**
      * Meets the server.
      *
-     * @return what the server is
+     * @param local at most as many as there are records
+     * @return what the server has, as many
      * @throws ToolFailure when that does not come about
      */
-    PingPongEndpoint asClient(String host, PingPongEndpoint local) {
-        String peer = "the server " + host + ":" + port;
-        try (Socket socket = connect(host)) {
-            socket.getOutputStream().write(local.encode());
-            PingPongEndpoint remote = readEndpoint(socket, peer);
-            socket.getOutputStream().write(DONE);
+    List<PingPongEndpoint> asClient(String host, List<PingPongEndpoint> local) {
+        try (PeerConnection server = port.connect(host)) {
+            server.write(encode(local));
+            List<PingPongEndpoint> remote = readEndpoints(server, local.size());
+            server.write(DONE);
             return remote;
-        } catch (IOException e) {
-            throw broken(peer, e);
         }
     }
 
     /**
      * Waits for the one client.
      *
-     * @param connect brings the queue pair to RTS with what the client is; runs before the client
+     * @param local at most as many as there are records
+     * @param connect brings the queue pairs to RTS with what the client has; runs before the client
      *     gets an answer
-     * @return what the client is
+     * @return what the client has, as many
      * @throws ToolFailure when that does not come about
      */
-    PingPongEndpoint asServer(
-            PingPongEndpoint local, Duration acceptLimit, Consumer<PingPongEndpoint> connect) {
-        try (Socket socket = accept(acceptLimit)) {
-            String peer = "the client " + socket.getInetAddress().getHostAddress();
-            try {
-                PingPongEndpoint remote = readEndpoint(socket, peer);
-                connect.accept(remote);
-                socket.getOutputStream().write(local.encode());
-                if (!Arrays.equals(read(socket, DONE.length), DONE)) {
-                    throw new ToolFailure(peer + " did not end the exchange with \"done\"");
-                }
-                return remote;
-            } catch (IOException e) {
-                throw broken(peer, e);
+    List<PingPongEndpoint> asServer(
+            List<PingPongEndpoint> local,
+            Duration acceptLimit,
+            Consumer<List<PingPongEndpoint>> connect) {
+        try (PeerConnection client = accept(acceptLimit)) {
+            List<PingPongEndpoint> remote = readEndpoints(client, local.size());
+            connect.accept(remote);
+            client.write(encode(local));
+            if (!Arrays.equals(client.read(DONE.length), DONE)) {
+                throw new ToolFailure(client.peer() + " did not end the exchange with \"done\"");
             }
-        } catch (IOException e) {
-            throw new ToolFailure("closing the connection failed: " + e.getMessage(), e);
+            return remote;
         }
-    }
-
-    /** Tries every address of the host in turn, as the C tools do: localhost may be ::1 first. */
-    private Socket connect(String host) throws IOException {
-        InetAddress[] addresses;
-        try {
-            addresses = InetAddress.getAllByName(host);
-        } catch (UnknownHostException e) {
-            throw new ToolFailure("no such host: " + host, e);
-        }
-        IOException last = new ConnectException("no address");
-        for (InetAddress address : addresses) {
-            Socket socket = new Socket();
-            try {
-                socket.connect(new InetSocketAddress(address, port), millis(stepLimit));
-                return socket;
-            } catch (IOException e) {
-                socket.close();
-                last = e;
-            }
-        }
-        throw new ToolFailure(
-                "couldn't connect to %s:%d (%s): is the server running?"
-                        .formatted(host, port, last.getMessage()),
-                last);
     }
 
     /** One client, then the port is free again. */
-    private Socket accept(Duration limit) {
-        try (ServerSocket listener = new ServerSocket()) {
-            listener.setReuseAddress(true);
-            listener.bind(new InetSocketAddress(port), 1);
-            listener.setSoTimeout(millis(limit));
-            return listener.accept();
-        } catch (SocketTimeoutException e) {
-            throw new ToolFailure(
-                    "no client came to port %d within %s (--accept-timeout)"
-                            .formatted(port, TimeLimits.text(limit)),
-                    e);
-        } catch (BindException e) {
-            throw new ToolFailure(
-                    "couldn't listen to port %d (%s): take another with -p"
-                            .formatted(port, e.getMessage()),
-                    e);
-        } catch (IOException e) {
-            throw new ToolFailure(
-                    "couldn't accept a client on port " + port + ": " + e.getMessage(), e);
+    private PeerConnection accept(Duration limit) {
+        try (PeerPort.Listener listener = port.listen()) {
+            return listener.accept(limit);
         }
     }
 
-    private PingPongEndpoint readEndpoint(Socket socket, String peer) throws IOException {
-        byte[] bytes = read(socket, PingPongEndpoint.ENCODED_LENGTH);
-        try {
-            return PingPongEndpoint.decode(bytes);
-        } catch (IllegalArgumentException e) {
-            throw new ToolFailure(peer + " sent something else: " + e.getMessage(), e);
-        }
-    }
-
-    /**
-     * Reads exactly {@code length} bytes; a peer that dribbles does not get more time than one that
-     * is silent.
-     */
-    private byte[] read(Socket socket, int length) throws IOException {
-        byte[] bytes = new byte[length];
-        long deadline = System.nanoTime() + stepLimit.toNanos();
-        for (int count = 0; count < length; ) {
-            Duration left = Duration.ofNanos(deadline - System.nanoTime());
-            if (left.isNegative()) {
-                throw new SocketTimeoutException();
-            }
-            socket.setSoTimeout(millis(left));
-            int n = socket.getInputStream().read(bytes, count, length - count);
-            if (n < 0) {
-                throw new EOFException("after " + count + " of " + length + " bytes");
-            }
-            count += n;
+    private byte[] encode(List<PingPongEndpoint> local) {
+        byte[] bytes = new byte[records * PingPongEndpoint.ENCODED_LENGTH];
+        for (int i = 0; i < records; i++) {
+            byte[] record = (i < local.size() ? local.get(i) : PingPongEndpoint.NONE).encode();
+            System.arraycopy(record, 0, bytes, i * record.length, record.length);
         }
         return bytes;
     }
 
-    private ToolFailure broken(String peer, IOException e) {
-        String what =
-                switch (e) {
-                    case SocketTimeoutException _ ->
-                            "said nothing for " + TimeLimits.text(stepLimit);
-                    case EOFException _ -> "closed the connection " + e.getMessage();
-                    default -> "broke the connection: " + e.getMessage();
-                };
-        return new ToolFailure(peer + " " + what + ", in the middle of the exchange", e);
-    }
-
-    /** Zero would be for ever. */
-    private static int millis(Duration limit) {
-        return Math.clamp(limit.toMillis(), 1, Integer.MAX_VALUE);
+    private List<PingPongEndpoint> readEndpoints(PeerConnection peer, int wanted) {
+        List<PingPongEndpoint> all =
+                peer.read(records, PingPongEndpoint.ENCODED_LENGTH, PingPongEndpoint::decode);
+        long used = all.stream().takeWhile(end -> end.queuePairNumber() != 0).count();
+        if (used != wanted) { // in C the queue pairs left over would wait for ever
+            throw new ToolFailure(
+                    "%s has %d queue pairs and this side %d: give both the same -q"
+                            .formatted(peer.peer(), used, wanted));
+        }
+        return all.subList(0, wanted);
     }
 }

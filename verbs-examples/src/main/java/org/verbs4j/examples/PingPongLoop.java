@@ -1,82 +1,120 @@
 package org.verbs4j.examples;
 
 import org.verbs4j.CompletionQueue;
+import org.verbs4j.MemoryRegion;
 import org.verbs4j.QueuePair;
+import org.verbs4j.ReceiveQueue;
 import org.verbs4j.ReceiveRequest;
-import org.verbs4j.SendRequest;
+import org.verbs4j.Send;
 import org.verbs4j.WorkCompletion;
 import org.verbs4j.WorkCompletions;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * The traffic of a ping-pong: both sides send a message once they have received one and their own
+ * The traffic of a ping-pong: each queue pair sends a message once it has received one and its own
  * has left. Nothing is allocated per message. Belongs to the thread that made it.
  *
- * <p>The receives all point to one buffer, which is also what is sent: a ping-pong never has two
- * messages under way.
+ * <p>The receives all point to one buffer, which is also what is sent, as in C: a queue pair never
+ * has two messages under way, and with several of them nobody looks at the bytes.
  */
 final class PingPongLoop {
-    /** Request ids are those of the C tools, and serve as bits in {@link #pending}. */
+    /** Request ids are those of the C tools, and serve as bits in {@link Lane#pending}. */
     static final long RECEIVE_ID = 1;
 
     /** See {@link #RECEIVE_ID}. */
     static final long SEND_ID = 2;
 
-    /** One send and one receive are the most that can end between two polls. */
+    /** One send and one receive of a queue pair are the most that can end between two polls. */
     private static final int COMPLETIONS_AT_ONCE = 2;
 
-    private final QueuePair pair;
+    private final List<Lane> lanes = new ArrayList<>();
     private final CompletionQueue queue;
     private final boolean events;
-    private final SendRequest send;
+    private final ReceiveQueue receives;
     private final ReceiveRequest receive;
+    private final long receiveLength;
+    private final int headroom;
     private final int receiveDepth;
     private final WorkCompletions completions;
     private final Duration limit;
     private final BusyWait patience;
 
     private int outstandingReceives;
-    private long pending = RECEIVE_ID;
     private int toSend;
     private int sent;
     private int received;
 
-    /**
-     * @param events sleep until {@code queue}, which then has a channel, notifies; else poll all
-     *     the time
-     * @param limit how long traffic may stand still
-     */
-    PingPongLoop(
-            QueuePair pair,
-            CompletionQueue queue,
-            boolean events,
-            SendRequest send,
-            ReceiveRequest receive,
-            int receiveDepth,
-            Duration limit) {
-        this.pair = pair;
-        this.queue = queue;
-        this.events = events;
-        this.send = send.id(SEND_ID).signaled(true);
-        this.receive = receive.id(RECEIVE_ID);
-        this.receiveDepth = receiveDepth;
-        this.completions = WorkCompletions.allocate(COMPLETIONS_AT_ONCE);
-        this.limit = limit;
-        this.patience = new BusyWait(limit);
+    /** A queue pair and what it waits for before it sends again. */
+    private static final class Lane {
+        final QueuePair pair;
+        final Send send;
+        long pending = RECEIVE_ID;
+
+        Lane(QueuePair pair, Send send) {
+            this.pair = pair;
+            this.send = send;
+        }
+
+        /** The next one goes out when this message has left and its answer is here. */
+        void post() {
+            pair.post(send);
+            pending = SEND_ID | RECEIVE_ID;
+        }
     }
 
-    /** Before the peer may know this queue pair. */
+    /**
+     * @param queue where everything completes; with a channel when events are asked for
+     * @param buffer a message behind its headroom
+     * @param headroom bytes that the device writes in front of what arrives
+     * @param options how long the messages are, how many receives there are to be at a time, and
+     *     how long traffic may stand still
+     */
+    PingPongLoop(
+            PingPongEnds ends,
+            CompletionQueue queue,
+            MemoryRegion buffer,
+            int headroom,
+            PingPongOptions options) {
+        this.queue = queue;
+        this.events = options.events;
+        this.receives = ends.receives();
+        this.headroom = headroom;
+        this.receiveLength = headroom + options.size;
+        this.receive = receives.newReceive().id(RECEIVE_ID).into(buffer, 0, receiveLength);
+        this.receiveDepth = options.receiveDepth;
+        this.limit = options.silenceLimit();
+        this.patience = new BusyWait(limit);
+        for (QueuePair pair : ends.pairs()) {
+            Send send =
+                    pair.newSend()
+                            .id(SEND_ID)
+                            .signaled(true)
+                            .from(buffer, headroom, options.size)
+                            .inline(options.size <= pair.maxInlineData());
+            lanes.add(new Lane(pair, send));
+        }
+        this.completions = WorkCompletions.allocate(COMPLETIONS_AT_ONCE * lanes.size());
+    }
+
+    /** Before the peer may know the queue pairs. */
     void prepare() {
         postReceives();
     }
 
-    /** The client's first message. */
-    void serve() {
-        post();
+    /** The message of a queue pair, to be addressed. */
+    Send send(int index) {
+        return lanes.get(index).send;
     }
 
-    /** Goes on until {@code iterations} messages went each way. */
+    /** The client's first messages. */
+    void serve() {
+        lanes.forEach(Lane::post);
+    }
+
+    /** Goes on until {@code iterations} messages went each way, of all queue pairs together. */
     void run(int iterations) throws InterruptedException {
         toSend = iterations;
         patience.reset();
@@ -105,39 +143,56 @@ final class PingPongLoop {
 
     private void handle(WorkCompletion completion) {
         completion.requireSuccess();
+        Lane lane = lane(completion.queuePairNumber());
         long id = completion.wrId();
         if (id == SEND_ID) {
             sent++;
         } else if (id == RECEIVE_ID) {
             received++;
-            if (--outstandingReceives <= 1) {
+            requireLength(completion.byteLength());
+            if (--outstandingReceives <= lanes.size()) {
                 postReceives();
             }
         } else {
             throw new ToolFailure("completion for unknown request " + id);
         }
-        pending &= ~id;
-        if (pending == 0 && sent < toSend) {
-            post();
+        lane.pending &= ~id;
+        if (lane.pending == 0 && sent < toSend) {
+            lane.post();
         }
     }
 
-    /** The next one goes out when this message has left and its answer is here. */
-    private void post() {
-        pair.post(send);
-        pending = SEND_ID | RECEIVE_ID;
+    private Lane lane(int queuePairNumber) {
+        for (int i = 0; i < lanes.size(); i++) {
+            Lane lane = lanes.get(i);
+            if (lane.pair.number() == queuePairNumber) {
+                return lane;
+            }
+        }
+        throw new ToolFailure(
+                "completion for unknown queue pair 0x%06x".formatted(queuePairNumber));
+    }
+
+    /** C goes on, and reports a throughput that was not there. */
+    private void requireLength(long length) {
+        if (length != receiveLength) {
+            throw new ToolFailure(
+                    "the peer sends messages of %d bytes and this side of %d: give both the same -s"
+                            .formatted(length - headroom, receiveLength - headroom));
+        }
     }
 
     private void postReceives() {
         while (outstandingReceives < receiveDepth) {
-            pair.post(receive);
+            receives.post(receive);
             outstandingReceives++;
         }
     }
 
     private ToolFailure stalled() {
         return new ToolFailure(
-                "no completion for %s (%d sent, %d received): the peer is gone, or packets are lost"
+                ("no completion for %s (%d sent, %d received): the peer is gone, packets are lost,"
+                                + " or it was called with another size, MTU or transport")
                         .formatted(TimeLimits.text(limit), sent, received));
     }
 }

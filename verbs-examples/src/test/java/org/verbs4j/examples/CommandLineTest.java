@@ -24,8 +24,8 @@ class CommandLineTest {
         return new Outcome(status, out.toString(), err.toString());
     }
 
-    private static PingPongOptions parse(String... args) {
-        PingPongOptions options = new PingPongOptions();
+    private static ConnectedPingPongOptions parse(String... args) {
+        ConnectedPingPongOptions options = new ConnectedPingPongOptions();
         new CommandLine(options)
                 .setAbbreviatedOptionsAllowed(true)
                 .setOverwrittenOptionsAllowed(true)
@@ -35,7 +35,7 @@ class CommandLineTest {
 
     @Test
     void theDefaultsAreThoseOfTheCTool() {
-        PingPongOptions options = parse();
+        ConnectedPingPongOptions options = parse();
 
         assertThat(options.tcpPort).isEqualTo(18515);
         assertThat(options.device).isNull();
@@ -64,7 +64,7 @@ class CommandLineTest {
                         + " 1 -c node7",
             })
     void takesEveryFlagTheWayGetoptDoes(String line) {
-        PingPongOptions options = parse(line.split(" "));
+        ConnectedPingPongOptions options = parse(line.split(" "));
 
         assertThat(options.tcpPort).isEqualTo(18516);
         assertThat(options.device).isEqualTo("rxe1");
@@ -146,8 +146,10 @@ class CommandLineTest {
         assertThat(run().status()).isEqualTo(2);
         assertThat(run().err())
                 .startsWith(
-                        "verbs4j-examples: which tool? One of: rc-pingpong, rping, rdma-server,"
-                                + " rdma-client, udaddy, mckey\n");
+                        "verbs4j-examples: which tool? One of: rc-pingpong, uc-pingpong,"
+                                + " ud-pingpong, srq-pingpong, xsrq-pingpong, rping, rdma-server,"
+                                + " rdma-client, udaddy, mckey, devices, devinfo, asyncwatch,"
+                                + " doctor, completion\n");
         assertThat(run("rc-pingpnog").status()).isEqualTo(2);
         assertThat(run("rc-pingpnog").err())
                 .startsWith("verbs4j-examples: ")

@@ -23,6 +23,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -36,6 +37,7 @@ class PingPongExchangeTest {
             new PingPongEndpoint(0, 0x11, 0x123456, new Gid(0, 0xffff_0a4d_0001L));
     private static final PingPongEndpoint THERE =
             new PingPongEndpoint(0, 0x12, 0xabcdef, new Gid(0, 0xffff_0a4d_0002L));
+    private static final List<PingPongEndpoint> TWO = List.of(HERE, THERE);
     private static final byte[] DONE = "done\0".getBytes(StandardCharsets.US_ASCII);
 
     private final ScriptedPeer peer = new ScriptedPeer();
@@ -47,15 +49,69 @@ class PingPongExchangeTest {
 
     @Test
     void twoOfOurOwnMeet() throws Exception {
-        CompletableFuture<PingPongEndpoint> connected = new CompletableFuture<>();
+        CompletableFuture<List<PingPongEndpoint>> connected = new CompletableFuture<>();
 
-        PingPongEndpoint seenByClient =
+        List<PingPongEndpoint> seenByClient =
                 peer.asOurselves(
-                        port -> exchange(port).asServer(HERE, GENEROUS, connected::complete),
-                        port -> exchange(port).asClient("localhost", THERE));
+                        port ->
+                                exchange(port)
+                                        .asServer(List.of(HERE), GENEROUS, connected::complete),
+                        port -> exchange(port).asClient("localhost", List.of(THERE)));
 
-        assertThat(seenByClient).isEqualTo(HERE);
-        assertThat(connected).isCompletedWithValue(THERE);
+        assertThat(seenByClient).containsExactly(HERE);
+        assertThat(connected).isCompletedWithValue(List.of(THERE));
+    }
+
+    /** As {@code ibv_srq_pingpong} does: 256 records, whatever is behind them. */
+    @Test
+    void severalEndpointsAreFollowedByZeros() throws Exception {
+        byte[] all = new byte[256 * 52];
+        for (int i = 0; i < 256; i++) {
+            byte[] record = (i == 0 ? HERE : i == 1 ? THERE : PingPongEndpoint.NONE).encode();
+            System.arraycopy(record, 0, all, i * 52, 52);
+        }
+        Step server = receives(all).then(sends(all)).then(receives(DONE)).then(waitsForTheEnd());
+
+        List<PingPongEndpoint> remote =
+                peer.asServer(
+                        server, port -> shared(port).asClient("127.0.0.1", List.of(HERE, THERE)));
+
+        assertThat(remote).containsExactly(HERE, THERE);
+    }
+
+    @Test
+    void anotherNumberOfQueuePairsIsNamed() {
+        byte[] one = new byte[256 * 52];
+        for (int i = 0; i < 256; i++) {
+            byte[] record = (i == 0 ? THERE : PingPongEndpoint.NONE).encode();
+            System.arraycopy(record, 0, one, i * 52, 52);
+        }
+
+        failure(
+                        () ->
+                                peer.asClient(
+                                        sends(one).then(waitsForTheEnd()),
+                                        port -> shared(port).asServer(TWO, GENEROUS, _ -> {})))
+                .withMessage(
+                        "the client 127.0.0.1 has 1 queue pairs and this side 2: give both the"
+                                + " same -q");
+    }
+
+    /** Of 13312 bytes the first 52 tell. */
+    @Test
+    void garbageIsFoundOutBeforeAllRecordsAreThere() {
+        failure(
+                        () ->
+                                peer.asClient(
+                                        sends("GET / HTTP/1.1\r\n".repeat(4))
+                                                .then(waitsForTheEnd()),
+                                        port ->
+                                                shared(port)
+                                                        .asServer(
+                                                                List.of(HERE),
+                                                                GENEROUS,
+                                                                PingPongExchangeTest::ignore)))
+                .withMessageStartingWith("the client 127.0.0.1 sent something else: ");
     }
 
     @Test
@@ -67,12 +123,15 @@ class PingPongExchangeTest {
                         .then(_ -> assertThat(connected).isTrue())
                         .then(sends(DONE));
 
-        PingPongEndpoint remote =
+        List<PingPongEndpoint> remote =
                 peer.asClient(
                         client,
-                        port -> exchange(port).asServer(HERE, GENEROUS, _ -> connected.set(true)));
+                        port ->
+                                exchange(port)
+                                        .asServer(
+                                                List.of(HERE), GENEROUS, _ -> connected.set(true)));
 
-        assertThat(remote).isEqualTo(THERE);
+        assertThat(remote).containsExactly(THERE);
     }
 
     @Test
@@ -174,7 +233,7 @@ class PingPongExchangeTest {
     void aServerWithoutAClientGivesUp() throws IOException {
         int port = ScriptedPeer.freePort();
 
-        failure(() -> exchange(port).asServer(HERE, SHORT, PingPongExchangeTest::ignore))
+        failure(() -> exchange(port).asServer(List.of(HERE), SHORT, PingPongExchangeTest::ignore))
                 .withMessage("no client came to port %d within 200 ms (--accept-timeout)", port);
     }
 
@@ -183,7 +242,13 @@ class PingPongExchangeTest {
         try (ServerSocket taken = new ServerSocket(0)) {
             int port = taken.getLocalPort();
 
-            failure(() -> exchange(port).asServer(HERE, GENEROUS, PingPongExchangeTest::ignore))
+            failure(
+                            () ->
+                                    exchange(port)
+                                            .asServer(
+                                                    List.of(HERE),
+                                                    GENEROUS,
+                                                    PingPongExchangeTest::ignore))
                     .withMessageMatching(
                             "couldn't listen to port " + port + " \\(.*\\): take another with -p");
         }
@@ -193,7 +258,7 @@ class PingPongExchangeTest {
     void nobodyListeningIsNamed() throws IOException {
         int port = ScriptedPeer.freePort();
 
-        failure(() -> exchange(port).asClient("localhost", HERE))
+        failure(() -> exchange(port).asClient("localhost", List.of(HERE)))
                 .withMessage(
                         "couldn't connect to localhost:%d (Connection refused): is the server"
                                 + " running?",
@@ -202,13 +267,13 @@ class PingPongExchangeTest {
 
     @Test
     void aHostThatDoesNotExistIsNamed() {
-        failure(() -> exchange(18515).asClient("no-such-host.invalid", HERE))
+        failure(() -> exchange(18515).asClient("no-such-host.invalid", List.of(HERE)))
                 .withMessage("no such host: no-such-host.invalid");
     }
 
     @Test
     void whatKeepsTheServerFromConnectingReachesTheCaller() {
-        Consumer<PingPongEndpoint> refuse =
+        Consumer<List<PingPongEndpoint>> refuse =
                 _ -> {
                     throw new ToolFailure("no route");
                 };
@@ -217,27 +282,41 @@ class PingPongExchangeTest {
                         () ->
                                 peer.asClient(
                                         sends(THERE.encode()).then(waitsForTheEnd()),
-                                        port -> exchange(port).asServer(HERE, GENEROUS, refuse)))
+                                        port ->
+                                                exchange(port)
+                                                        .asServer(List.of(HERE), GENEROUS, refuse)))
                 .withMessage("no route");
     }
 
     private static PingPongExchange exchange(int port) {
-        return new PingPongExchange(port, GENEROUS);
+        return new PingPongExchange(new PeerPort(port, GENEROUS), 1);
     }
 
-    private static void ignore(PingPongEndpoint client) {}
+    private static PingPongExchange shared(int port) {
+        return new PingPongExchange(new PeerPort(port, GENEROUS), PingPongExchange.SHARED);
+    }
+
+    private static void ignore(List<PingPongEndpoint> client) {}
 
     private PingPongEndpoint serve(Duration stepLimit, Step client) throws Exception {
         return peer.asClient(
-                client,
-                port ->
-                        new PingPongExchange(port, stepLimit)
-                                .asServer(HERE, GENEROUS, PingPongExchangeTest::ignore));
+                        client,
+                        port ->
+                                new PingPongExchange(new PeerPort(port, stepLimit), 1)
+                                        .asServer(
+                                                List.of(HERE),
+                                                GENEROUS,
+                                                PingPongExchangeTest::ignore))
+                .getFirst();
     }
 
     private PingPongEndpoint call(Duration stepLimit, Step server) throws Exception {
         return peer.asServer(
-                server, port -> new PingPongExchange(port, stepLimit).asClient("127.0.0.1", HERE));
+                        server,
+                        port ->
+                                new PingPongExchange(new PeerPort(port, stepLimit), 1)
+                                        .asClient("127.0.0.1", List.of(HERE)))
+                .getFirst();
     }
 
     private static ThrowableAssertAlternative<ToolFailure> failure(ThrowingCallable call) {

@@ -46,6 +46,8 @@ class FailureIT {
         assertThat(done.pair()).isEqualTo(left.pair.number());
         Done next = left.run(left.pair.newWrite().id(2).from(left.memory, 0, 8).to(there, 0));
         assertThat(next.status()).isEqualTo(WorkStatus.FLUSHED);
+        assertThat(next.status().origin()).isEqualTo(WorkStatus.Origin.EARLIER_FAILURE);
+        assertThat(next.pair()).isEqualTo(left.pair.number());
         assertThat(left.pair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         assertThat(left.pair.queryState()).isEqualTo(QueuePairState.ERROR);
     }

@@ -28,7 +28,7 @@ import java.util.List;
  * Steps that post, poll, change and ask with random arguments, right and wrong, on whatever objects
  * there are.
  */
-final class RandomCalls extends RandomObjects {
+class RandomCalls extends RandomObjects {
     private static final int MOST_REQUESTS = 16;
 
     private static final Duration[] WAITS = {

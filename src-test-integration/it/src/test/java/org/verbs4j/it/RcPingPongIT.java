@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.verbs4j.it.PingPong.Pairing;
 import org.verbs4j.it.PingPong.Player;
 import org.verbs4j.it.PingPong.Result;
 
@@ -27,21 +28,6 @@ import java.util.stream.Stream;
  */
 class RcPingPongIT {
     private static final List<String> TABLE = Collections.synchronizedList(new ArrayList<>());
-
-    /** Server and client, of which one at least is ours. */
-    enum Pairing {
-        JAVA_SERVES_C(Player.JAVA, Player.C),
-        C_SERVES_JAVA(Player.C, Player.JAVA),
-        JAVA_SERVES_JAVA(Player.JAVA, Player.JAVA);
-
-        final Player server;
-        final Player client;
-
-        Pairing(Player server, Player client) {
-            this.server = server;
-            this.client = client;
-        }
-    }
 
     static Stream<Arguments> matrix() {
         return Stream.of(Pairing.values())
