@@ -88,11 +88,13 @@ class CmMulticastIT {
                 MulticastGroup second = multicast.join(two.pair, OTHER, LIMIT)) {
             one.receive(1);
             two.receive(1);
-            one.post(second.address(one.datagram("other")));
+            two.post(second.address(two.datagram("other")));
             assertThat(two.received()).isEqualTo("other");
             assertThat(one.hasNothing()).isTrue();
-            two.post(first.address(two.datagram("first")));
+            two.receive(2);
+            one.post(first.address(one.datagram("first")));
             assertThat(one.received()).isEqualTo("first");
+            assertThat(two.hasNothing()).isTrue();
         }
     }
 

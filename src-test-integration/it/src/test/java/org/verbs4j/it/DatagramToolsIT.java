@@ -87,7 +87,7 @@ class DatagramToolsIT {
     void mckeySaysWhatTheCToolSays(String listener, String sender, String role) throws Exception {
         String common =
                 "-m 239.77.1.2 -C 10 -S 100 -b " + CmPlace.addresses().getFirst().getHostAddress();
-        String joined = "mckey: joining\nmckey: joined dgid: ::ffff:239.77.1.2 mlid 0xc000 sl 0\n";
+        String joined = "mckey: joining\nmckey: joined dgid: ::ffff:239.77.1.2 mlid 0x0 sl 0\n";
         String done = "data transfers complete\ntest complete\nreturn status 0\n";
         try (ToolRun listening = start(listener, "mckey", common)) {
             awaitListening();
