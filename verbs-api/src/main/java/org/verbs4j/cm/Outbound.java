@@ -16,6 +16,9 @@ final class Outbound {
     private final InetSocketAddress remote;
     private final @Nullable InetSocketAddress source;
 
+    /** Outlives the link; null before the way is found. */
+    private volatile @Nullable DeviceContext context;
+
     /** Under the lock of this object. */
     private State state = State.NEW;
 
@@ -53,6 +56,7 @@ final class Outbound {
             link.await("rdma_resolve_addr", deadline, remote, "is the host up?");
             link.id().resolveRoute(deadline.left());
             link.await("rdma_resolve_route", deadline, remote, "is there a path?");
+            context = link.id().context();
             move(State.RESOLVING, State.RESOLVED);
         } catch (RuntimeException | InterruptedException e) {
             fail(e);
@@ -94,7 +98,11 @@ final class Outbound {
     }
 
     DeviceContext context() {
-        return link.id().context();
+        DeviceContext found = context;
+        if (found == null) {
+            throw new IllegalStateException(this + " has not found the way yet: resolve");
+        }
+        return found;
     }
 
     synchronized @Nullable InetSocketAddress localAddress() {

@@ -102,6 +102,7 @@ class CmDatagramIT {
             try (DatagramPeer peer = connector.connect(client.pair, question, LIMIT)) {
                 get(answered);
                 assertThat(peer.privateData()).isEqualTo(reply);
+                assertThat(connector.context()).isSameAs(client.context);
                 assertThat(peer.destination().queuePairNumber()).isEqualTo(server.pair.number());
                 assertThat(peer.destination().queueKey()).isEqualTo(Verbs.RDMA_UDP_QKEY());
                 client.post(peer.address(client.datagram("who is there?")));

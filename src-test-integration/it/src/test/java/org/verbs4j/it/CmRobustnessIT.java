@@ -24,6 +24,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -125,9 +128,20 @@ class CmRobustnessIT {
         }
     }
 
-    private static long openFiles() throws IOException {
+    /** How many descriptors there are of each kind. */
+    private static Map<String, Long> openFiles() throws IOException {
         try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
-            return files.count();
+            return files.collect(
+                    Collectors.groupingBy(
+                            CmRobustnessIT::target, TreeMap::new, Collectors.counting()));
+        }
+    }
+
+    private static String target(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString();
+        } catch (IOException e) {
+            return "(the one that lists them)";
         }
     }
 
@@ -136,7 +150,7 @@ class CmRobustnessIT {
         int cycles = Integer.getInteger("cm.cycles", 1000);
         try (Listener listener = Listener.bind(CmPlace.anyPort(), 16)) {
             cycle(listener);
-            long files = openFiles();
+            Map<String, Long> files = openFiles();
             int threads = Thread.activeCount();
             String kernel = KernelObjects.show();
             for (int i = 0; i < cycles; i++) {
