@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -20,7 +21,7 @@ final class MachineChecks {
     private static final long COMFORTABLE_LOCKED = 1024 * MEBIBYTE;
 
     private static final int CAP_IPC_LOCK = 14;
-    private static final Pattern MANY_SPACES = Pattern.compile("\\s{2,}");
+    private static final Pattern SOFT_LIMIT = Pattern.compile("Max locked memory\\s+(\\S+).*");
 
     private final Machine machine;
 
@@ -89,8 +90,9 @@ final class MachineChecks {
     private Finding lockedMemory() {
         String limit =
                 machine.lines("/proc/self/limits").stream()
-                        .filter(line -> line.startsWith("Max locked memory"))
-                        .map(line -> MANY_SPACES.split(line)[1])
+                        .map(SOFT_LIMIT::matcher)
+                        .filter(Matcher::matches)
+                        .map(line -> line.group(1))
                         .findFirst()
                         .orElse("unlimited");
         if (limit.equals("unlimited") || maySurpassLimit()) {

@@ -151,8 +151,10 @@ class DoctorChecksTest {
     void softRocesSocketIsSeen() throws IOException {
         file(
                 "/proc/net/udp",
-                "   sl  local_address rem_address\n"
-                        + "  123: 00000000:12B7 00000000:0000 07 00000000:00000000\n");
+                """
+                   sl  local_address rem_address
+                  123: 00000000:12B7 00000000:0000 07 00000000:00000000
+                """);
         assertThat(only(new NetworkChecks(machine()).all(), "port 4791", "a socket").level())
                 .isEqualTo(Level.OK);
     }

@@ -66,11 +66,11 @@ class SheetTest {
                 new GidEntry(gid, 12, 1, GidEntry.Type.IB, 0),
                 port(PortAttributes.LinkLayer.INFINIBAND));
         PortSheet.gid(sheet, new GidEntry(new Gid(1, 0), 2, 1, GidEntry.Type.ROCE_V2, 2), ethernet);
-        assertThat(sheet)
-                .hasToString(
-                        "\t\t\tGID[  0]:\t\tfe80:0000:0000:0000:0000:0000:0000:0002, RoCE v1\n"
-                                + "\t\t\tGID[  1]:\t\tfe80::2, RoCE v2\n"
-                                + "\t\t\tGID[ 12]:\t\tfe80:0000:0000:0000:0000:0000:0000:0002");
+        assertThat(sheet.toString().lines())
+                .containsExactly(
+                        "\t\t\tGID[  0]:\t\tfe80:0000:0000:0000:0000:0000:0000:0002, RoCE v1",
+                        "\t\t\tGID[  1]:\t\tfe80::2, RoCE v2",
+                        "\t\t\tGID[ 12]:\t\tfe80:0000:0000:0000:0000:0000:0000:0002");
     }
 
     @Test
