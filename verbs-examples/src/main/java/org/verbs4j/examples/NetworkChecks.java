@@ -47,8 +47,8 @@ final class NetworkChecks {
                         .anyMatch(
                                 rule ->
                                         rule.startsWith(":INPUT DROP")
-                                                || rule.contains("hook input")
-                                                        && rule.contains("policy drop"));
+                                                || (rule.contains("hook input")
+                                                        && rule.contains("policy drop")));
         boolean named = rules.stream().anyMatch(rule -> rule.contains(PORT));
         if (closed && !named) {
             return Finding.warning(
