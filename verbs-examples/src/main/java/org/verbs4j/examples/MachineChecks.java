@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -20,7 +21,7 @@ final class MachineChecks {
     private static final long COMFORTABLE_LOCKED = 1024 * MEBIBYTE;
 
     private static final int CAP_IPC_LOCK = 14;
-    private static final Pattern MANY_SPACES = Pattern.compile("\\s{2,}");
+    private static final Pattern SOFT_LIMIT = Pattern.compile("Max locked memory\\s+(\\S+).*");
 
     private final Machine machine;
 
