@@ -89,8 +89,9 @@ final class MachineChecks {
     private Finding lockedMemory() {
         String limit =
                 machine.lines("/proc/self/limits").stream()
-                        .filter(line -> line.startsWith("Max locked memory"))
-                        .map(line -> MANY_SPACES.split(line, -1)[1])
+                        .map(SOFT_LIMIT::matcher)
+                        .filter(Matcher::matches)
+                        .map(line -> line.group(1))
                         .findFirst()
                         .orElse("unlimited");
         if (limit.equals("unlimited") || maySurpassLimit()) {
