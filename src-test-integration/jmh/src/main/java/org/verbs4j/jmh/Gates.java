@@ -66,7 +66,7 @@ final class Gates {
                     gate(Operation.BATCH_4, Contender.BINDINGS, Contender.C, 1.15, 1.25),
                     gate(Operation.BATCH_16, Contender.BINDINGS, Contender.C, 1.04, 1.08),
                     gate(Operation.BATCH_32, Contender.BINDINGS, Contender.C, 1.01, 1.05),
-                    gate(Operation.FILL, Contender.API, Contender.C, 1.3, 1.5),
+                    gate(Operation.FILL, Contender.BINDINGS, Contender.C, 1.3, 1.5),
                     gate(Operation.READ, Contender.API, Contender.C, 1.3, 1.5));
 
     static final List<Gate> DEVICE =
