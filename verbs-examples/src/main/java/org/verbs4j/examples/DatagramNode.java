@@ -94,8 +94,12 @@ final class DatagramNode implements AutoCloseable {
         send(sender, senderNumber, pair.queueKey(), true);
     }
 
-    /** Waits for as many completions as there are messages. */
-    void awaitAll() throws InterruptedException {
+    /**
+     * Waits for as many completions as there are messages.
+     *
+     * @param noteSender whether to be able to {@link #reply}; there is no way back from a group
+     */
+    void awaitAll(boolean noteSender) throws InterruptedException {
         Duration limit = TimeLimits.scaled(SILENCE_LIMIT);
         for (int done = 0; done < count; done += completions.size()) {
             if (queue.await(completions, limit) == 0) {
@@ -104,14 +108,14 @@ final class DatagramNode implements AutoCloseable {
                                 .formatted(done, count, TimeLimits.text(limit)));
             }
             for (int i = 0; i < completions.size(); i++) {
-                take(completions.get(i));
+                take(completions.get(i), noteSender);
             }
         }
     }
 
-    private void take(WorkCompletion completion) {
+    private void take(WorkCompletion completion, boolean noteSender) {
         completion.requireSuccess();
-        if (sender == null && completion.hasImmediate()) {
+        if (noteSender && sender == null && completion.hasImmediate()) {
             sender =
                     domain.newAddressHandle(
                             domain.context().activePort(), completion, memory.segment());

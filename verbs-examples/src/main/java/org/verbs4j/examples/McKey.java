@@ -217,7 +217,7 @@ final class McKey extends Tool {
         } else {
             print("receiving data transfers");
             for (Member member : members) {
-                member.node.awaitAll();
+                member.node.awaitAll(false);
             }
         }
         print("data transfers complete");

@@ -179,7 +179,7 @@ final class UdAddy extends Tool {
 
     private void awaitAll() throws InterruptedException {
         for (DatagramNode node : nodes) {
-            node.awaitAll();
+            node.awaitAll(true);
         }
     }
 }
