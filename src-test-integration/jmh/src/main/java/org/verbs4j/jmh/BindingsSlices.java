@@ -254,25 +254,11 @@ final class BindingsSlices {
                 if (count < 0) {
                     throw failure();
                 }
-                sum += sumOfIds(completions, count);
+                sum += Raw.sumOfIds(completions, count);
                 done += count;
             }
         }
         Raw.next(requests, 0);
-        return sum;
-    }
-
-    private static long sumOfIds(long completions, int count) {
-        long sum = 0;
-        int failed = 0;
-        for (int i = 0; i < count; i++) {
-            long completion = completions + i * Raw.COMPLETION_SIZE;
-            failed |= Raw.status(completion);
-            sum += Raw.completedId(completion);
-        }
-        if (failed != 0) {
-            throw failure();
-        }
         return sum;
     }
 

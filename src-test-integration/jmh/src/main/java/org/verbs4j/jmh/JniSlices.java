@@ -208,23 +208,11 @@ final class JniSlices {
                 if (count < 0) {
                     throw failure();
                 }
-                sum += sumOfIds(completions, count);
+                sum += Raw.sumOfIds(completions, count);
                 done += count;
             }
         }
         Raw.next(requests, 0);
-        return sum;
-    }
-
-    private static long sumOfIds(long completions, int count) {
-        long sum = 0;
-        for (int i = 0; i < count; i++) {
-            long completion = completions + i * Raw.COMPLETION_SIZE;
-            if (Raw.status(completion) != 0) {
-                throw failure();
-            }
-            sum += Raw.completedId(completion);
-        }
         return sum;
     }
 }

@@ -96,6 +96,25 @@ final class Raw {
         return ALL.get(ValueLayout.JAVA_INT, (completion & MASK) + WC_STATUS);
     }
 
+    /**
+     * The identifiers of polled completions, added up.
+     *
+     * @throws IllegalStateException when one failed
+     */
+    static long sumOfIds(long completions, int count) {
+        long sum = 0;
+        int failed = 0;
+        for (int i = 0; i < count; i++) {
+            long completion = completions + i * COMPLETION_SIZE;
+            failed |= status(completion);
+            sum += completedId(completion);
+        }
+        if (failed != 0) {
+            throw new IllegalStateException("an operation of a batch failed");
+        }
+        return sum;
+    }
+
     /** Status, identifier, opcode and length of a completion, added up. */
     static long sum(long completion) {
         long at = completion & MASK;
