@@ -3,6 +3,7 @@ package org.verbs4j.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -266,7 +267,7 @@ class CmConnectionIT {
     @Test
     void theSourceAddressChoosesTheDevice() throws Exception {
         List<InetAddress> all = CmPlace.addresses();
-        org.junit.jupiter.api.Assumptions.assumeTrue(all.size() > 1, "one device only");
+        assumeTrue(all.size() > 1, "one device only");
         try (Listener listener = Listener.bind(CmPlace.anyPort(), 4);
                 Connector connector =
                         Connector.to(listener.localAddress())
@@ -301,18 +302,22 @@ class CmConnectionIT {
         }
     }
 
+    /** Accepts one connection; whether its client has disconnected within the limit. */
+    private Future<Boolean> servedUntilDisconnected(Listener listener) {
+        return meanwhile(
+                () -> {
+                    try (ConnectionRequest request = accept(listener);
+                            CmSide side = new CmSide(request.context());
+                            Connection c = request.accept(side.pair, with(""), LIMIT)) {
+                        return c.awaitDisconnect(LIMIT);
+                    }
+                });
+    }
+
     @Test
     void everythingOutstandingIsDrained() throws Exception {
         try (Listener listener = Listener.bind(CmPlace.anyPort(), 4)) {
-            Future<Boolean> served =
-                    meanwhile(
-                            () -> {
-                                try (ConnectionRequest request = accept(listener);
-                                        CmSide side = new CmSide(request.context());
-                                        Connection c = request.accept(side.pair, with(""), LIMIT)) {
-                                    return c.awaitDisconnect(LIMIT);
-                                }
-                            });
+            Future<Boolean> served = servedUntilDisconnected(listener);
             try (Connector connector = Connector.resolve(listener.localAddress(), LIMIT);
                     CmSide side = new CmSide(connector.context());
                     Connection c =
@@ -340,15 +345,7 @@ class CmConnectionIT {
     @Test
     void aConnectedPairCannotBeClosedBeforeItsConnection() throws Exception {
         try (Listener listener = Listener.bind(CmPlace.anyPort(), 4)) {
-            Future<Boolean> served =
-                    meanwhile(
-                            () -> {
-                                try (ConnectionRequest request = accept(listener);
-                                        CmSide side = new CmSide(request.context());
-                                        Connection c = request.accept(side.pair, with(""), LIMIT)) {
-                                    return c.awaitDisconnect(LIMIT);
-                                }
-                            });
+            Future<Boolean> served = servedUntilDisconnected(listener);
             try (Connector connector = Connector.resolve(listener.localAddress(), LIMIT);
                     CmSide side = new CmSide(connector.context());
                     Connection c =
