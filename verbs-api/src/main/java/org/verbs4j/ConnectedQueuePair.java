@@ -1,7 +1,5 @@
 package org.verbs4j;
 
-import org.verbs4j.bindings.Verbs;
-
 /**
  * A queue pair that talks to one peer.
  *
@@ -10,14 +8,7 @@ import org.verbs4j.bindings.Verbs;
  * #connect(QueuePairEndpoint)} on both sides.
  */
 public abstract sealed class ConnectedQueuePair extends QueuePair
-        permits RcQueuePair, UcQueuePair, XrcSendQueuePair, XrcReceiveQueuePair {
-    private static final int UNKNOWN_READS = -1;
-
-    /** What the queue pair was told about reads under way; 0 makes a posted read hang for ever. */
-    private volatile int initiatedReads = UNKNOWN_READS;
-
-    private volatile boolean readsMade;
-
+        permits ReliableQueuePair, UcQueuePair, XrcReceiveQueuePair {
     ConnectedQueuePair(QueuePairSetup setup) {
         super(setup);
     }
@@ -108,7 +99,7 @@ public abstract sealed class ConnectedQueuePair extends QueuePair
         modify(attributes);
     }
 
-    private DeviceAttributes most() {
+    final DeviceAttributes most() {
         return setup().context().attributes();
     }
 
@@ -144,43 +135,6 @@ public abstract sealed class ConnectedQueuePair extends QueuePair
         return asked != null
                 ? asked
                 : Mtu.min(setup().port().attributes().activeMtu(), remote.mtu());
-    }
-
-    @Override
-    final void beforeModify(QueuePairAttributes attributes, QueuePairState after) {
-        int reads =
-                attributes.has(Verbs.IBV_QP_MAX_QP_RD_ATOMIC())
-                        ? attributes.maxInitiatedReads()
-                        : initiatedReads;
-        if (reads == 0 && readsMade && after == QueuePairState.READY_TO_SEND) {
-            throw new IllegalArgumentException(
-                    "maxInitiatedReads is 0, but reads or atomics have been made for "
-                            + this
-                            + ": posted, they would never complete");
-        }
-        initiatedReads = reads;
-    }
-
-    final void requireReads() {
-        requireSends();
-        readsMade = true;
-        if (initiatedReads == 0) {
-            throw new IllegalStateException(
-                    this
-                            + " was connected with maxInitiatedReads 0: a read or atomic would"
-                            + " never complete");
-        }
-    }
-
-    final void requireAtomics() {
-        if (most().atomics() == DeviceAttributes.AtomicSupport.NONE) {
-            throw new UnsupportedVerbException(
-                    "ibv_post_send",
-                    0,
-                    setup().context().device().name()
-                            + " has no atomics (its atomic_cap is IBV_ATOMIC_NONE)");
-        }
-        requireReads();
     }
 
     /**

@@ -32,17 +32,13 @@ public final class ExtendedCompletion {
         if (statusCode() == Verbs.IBV_WC_SUCCESS()) {
             return true;
         }
-        QueuePairTable.noteFailure(all.source(), queuePair(), failure());
+        QueuePairTable.noteFailure(all.source(), queuePair(), wrId(), statusCode(), vendorError());
         return false;
     }
 
     /** How the request ended. */
     public WorkStatus status() {
         return isSuccess() ? WorkStatus.SUCCESS : WorkStatus.of(statusCode());
-    }
-
-    private WorkFailure failure() {
-        return new WorkFailure(wrId(), WorkStatus.of(statusCode()), statusCode(), vendorError());
     }
 
     /** 0 when the queue was not asked for it. */

@@ -192,8 +192,8 @@ public final class ExtendedSender {
                             + request.operation
                             + ": give it to extendedSends of its builder");
         }
-        if (pair instanceof ConnectedQueuePair connected && READS.contains(request.operation)) {
-            connected.requireReads();
+        if (pair instanceof ReliableQueuePair reliable && READS.contains(request.operation)) {
+            reliable.requireReads();
         }
         requests.add(request);
         return request;

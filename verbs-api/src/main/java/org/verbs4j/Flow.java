@@ -68,13 +68,9 @@ public final class Flow implements AutoCloseable {
     @Override
     public void close() {
         life.close(
-                () -> {
-                    int errno = ContextVerbs.ibv_destroy_flow(handle.address());
-                    if (errno != 0) {
-                        throw new VerbsException(
-                                "ibv_destroy_flow", errno, "cannot destroy the " + life);
-                    }
-                });
+                "ibv_destroy_flow",
+                "cannot destroy the " + life,
+                () -> ContextVerbs.ibv_destroy_flow(handle.address()));
     }
 
     @Override

@@ -62,7 +62,7 @@ public final class FlowAction implements AutoCloseable {
      */
     public void modify(MemorySegment attributes) {
         requireAttributes(attributes);
-        life.whileOpen(
+        life.runWhileOpen(
                 () -> {
                     int errno =
                             ContextVerbs.ibv_modify_flow_action_esp(
@@ -75,7 +75,6 @@ public final class FlowAction implements AutoCloseable {
                                 verbs_context.modify_flow_action_esp$offset(),
                                 "changing the " + life);
                     }
-                    return true;
                 });
     }
 
@@ -98,13 +97,9 @@ public final class FlowAction implements AutoCloseable {
     @Override
     public void close() {
         life.close(
-                () -> {
-                    int errno = ContextVerbs.ibv_destroy_flow_action(handle.address());
-                    if (errno != 0) {
-                        throw new VerbsException(
-                                "ibv_destroy_flow_action", errno, "cannot destroy the " + life);
-                    }
-                });
+                "ibv_destroy_flow_action",
+                "cannot destroy the " + life,
+                () -> ContextVerbs.ibv_destroy_flow_action(handle.address()));
     }
 
     @Override

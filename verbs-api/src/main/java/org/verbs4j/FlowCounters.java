@@ -80,7 +80,7 @@ public final class FlowCounters implements AutoCloseable {
     public void attach(Kind kind, int index, @Nullable Flow flow) {
         Arguments.range("index", index, 0, MOST_VALUES - 1);
         long attached = flow == null ? 0 : flow.handle().address();
-        life.whileOpen(
+        life.runWhileOpen(
                 () -> {
                     try (Arena arena = Arena.ofConfined()) {
                         MemorySegment attr = arena.allocate(ibv_counter_attach_attr.layout());
@@ -93,7 +93,6 @@ public final class FlowCounters implements AutoCloseable {
                                         handle.address(), attr.address(), attached),
                                 "attaching " + kind + " to the " + life);
                     }
-                    return true;
                 });
     }
 
@@ -150,13 +149,9 @@ public final class FlowCounters implements AutoCloseable {
     @Override
     public void close() {
         life.close(
-                () -> {
-                    int errno = ContextVerbs.ibv_destroy_counters(handle.address());
-                    if (errno != 0) {
-                        throw new VerbsException(
-                                "ibv_destroy_counters", errno, "cannot destroy the " + life);
-                    }
-                });
+                "ibv_destroy_counters",
+                "cannot destroy the " + life,
+                () -> ContextVerbs.ibv_destroy_counters(handle.address()));
     }
 
     @Override

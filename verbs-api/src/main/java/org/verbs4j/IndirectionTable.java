@@ -99,13 +99,9 @@ public final class IndirectionTable implements AutoCloseable {
     @Override
     public void close() {
         life.close(
-                () -> {
-                    int errno = ContextVerbs.ibv_destroy_rwq_ind_table(handle.address());
-                    if (errno != 0) {
-                        throw new VerbsException(
-                                "ibv_destroy_rwq_ind_table", errno, "cannot destroy the " + life);
-                    }
-                });
+                "ibv_destroy_rwq_ind_table",
+                "cannot destroy the " + life,
+                () -> ContextVerbs.ibv_destroy_rwq_ind_table(handle.address()));
     }
 
     @Override

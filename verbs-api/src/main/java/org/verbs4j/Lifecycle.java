@@ -6,6 +6,7 @@ import org.slf4j.LoggerFactory;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -89,6 +90,12 @@ final class Lifecycle {
         return verb.get();
     }
 
+    /** Runs a control verb without a result while the object cannot be closed. */
+    synchronized void runWhileOpen(Runnable verb) {
+        requireOpen();
+        verb.run();
+    }
+
     /** Throws unless the object is open. */
     void requireOpen() {
         if (closed) {
@@ -120,6 +127,23 @@ final class Lifecycle {
             }
         }
         LOG.debug("closed {}", name);
+    }
+
+    /**
+     * Closes an object that one verb frees.
+     *
+     * @param failure what to say when the verb fails
+     * @param destroy gives 0 or an error number
+     * @throws VerbsException when the verb fails; the object stays open
+     */
+    void close(String verb, String failure, IntSupplier destroy) {
+        close(
+                () -> {
+                    int errno = destroy.getAsInt();
+                    if (errno != 0) {
+                        throw new VerbsException(verb, errno, failure);
+                    }
+                });
     }
 
     private void refuseWithChildren() {

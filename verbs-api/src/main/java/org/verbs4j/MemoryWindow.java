@@ -211,12 +211,9 @@ public final class MemoryWindow implements AutoCloseable {
     @Override
     public void close() {
         life.close(
-                () -> {
-                    int errno = InlineVerbs.ibv_dealloc_mw(handle.address());
-                    if (errno != 0) {
-                        throw new VerbsException("ibv_dealloc_mw", errno, "cannot free " + life);
-                    }
-                });
+                "ibv_dealloc_mw",
+                "cannot free " + life,
+                () -> InlineVerbs.ibv_dealloc_mw(handle.address()));
     }
 
     @Override

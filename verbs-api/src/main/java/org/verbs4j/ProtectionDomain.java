@@ -236,10 +236,9 @@ public final class ProtectionDomain implements AutoCloseable {
      *     is not there
      */
     public void advise(Advice advice, boolean now, MemorySlice... parts) {
-        life.whileOpen(
+        life.runWhileOpen(
                 () -> {
                     advice.give(this, now, parts);
-                    return true;
                 });
     }
 

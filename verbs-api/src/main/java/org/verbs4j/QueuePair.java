@@ -217,10 +217,9 @@ public abstract sealed class QueuePair extends WorkQueues
      *     allowed
      */
     public final void modify(QueuePairAttributes attributes) {
-        life.whileOpen(
+        life.runWhileOpen(
                 () -> {
                     apply(attributes);
-                    return true;
                 });
     }
 
@@ -308,10 +307,9 @@ public abstract sealed class QueuePair extends WorkQueues
      * @throws VerbsException when the device refuses the vendor, the options or the state
      */
     public final void ece(Ece ece) {
-        life.whileOpen(
+        life.runWhileOpen(
                 () -> {
                     QueuePairExtras.setEce(setup, ece);
-                    return true;
                 });
     }
 
@@ -330,10 +328,9 @@ public abstract sealed class QueuePair extends WorkQueues
      * @throws VerbsException when the device refuses
      */
     public final void limitRate(RateLimit limit) {
-        life.whileOpen(
+        life.runWhileOpen(
                 () -> {
                     QueuePairExtras.limitRate(setup, limit);
-                    return true;
                 });
     }
 

@@ -34,10 +34,15 @@ final class QueuePairTable {
      *
      * @param queue that told of it, null when nothing has been polled
      */
-    static void noteFailure(@Nullable CompletionQueue queue, int number, WorkFailure failure) {
-        QueuePair pair = find(queue, number);
-        if (pair != null && failure.statusCode() != FLUSHED) {
-            pair.failed(failure);
+    static void noteFailure(
+            @Nullable CompletionQueue queue,
+            int number,
+            long wrId,
+            int statusCode,
+            int vendorError) {
+        QueuePair pair = statusCode == FLUSHED ? null : find(queue, number);
+        if (pair != null) {
+            pair.failed(new WorkFailure(wrId, WorkStatus.of(statusCode), statusCode, vendorError));
         }
     }
 

@@ -179,7 +179,7 @@ public final class SharedReceiveQueue extends ReceiveQueue {
     }
 
     private void modify(int mask, int value) {
-        life().whileOpen(
+        life().runWhileOpen(
                         () -> {
                             boolean resize = mask == Verbs.IBV_SRQ_MAX_WR();
                             if (resize) { // the provider moves the queue under a post
@@ -191,7 +191,6 @@ public final class SharedReceiveQueue extends ReceiveQueue {
                             } finally {
                                 receiveGate().set(handle.address());
                             }
-                            return true;
                         });
     }
 

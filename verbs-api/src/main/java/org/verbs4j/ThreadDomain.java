@@ -67,13 +67,9 @@ public final class ThreadDomain implements AutoCloseable {
     @Override
     public void close() {
         life.close(
-                () -> {
-                    int errno = ContextVerbs.ibv_dealloc_td(handle.address());
-                    if (errno != 0) {
-                        throw new VerbsException(
-                                "ibv_dealloc_td", errno, "cannot free the " + life);
-                    }
-                });
+                "ibv_dealloc_td",
+                "cannot free the " + life,
+                () -> ContextVerbs.ibv_dealloc_td(handle.address()));
     }
 
     @Override

@@ -153,7 +153,7 @@ public final class WorkQueue extends ReceiveQueue {
      * @throws VerbsException when the device refuses
      */
     public void modify(State state) {
-        life.whileOpen(
+        life.runWhileOpen(
                 () -> {
                     try (Arena arena = Arena.ofConfined()) {
                         MemorySegment attr = arena.allocate(ibv_wq_attr.layout());
@@ -162,7 +162,6 @@ public final class WorkQueue extends ReceiveQueue {
                         modify(attr, "moving the " + life + " to " + state);
                         receiveGate().set(state == State.READY ? handle.address() : 0);
                     }
-                    return true;
                 });
     }
 
@@ -172,7 +171,7 @@ public final class WorkQueue extends ReceiveQueue {
      * @throws VerbsException when the device refuses
      */
     public void modify(Option option, boolean on) {
-        life.whileOpen(
+        life.runWhileOpen(
                 () -> {
                     try (Arena arena = Arena.ofConfined()) {
                         MemorySegment attr = arena.allocate(ibv_wq_attr.layout());
@@ -181,7 +180,6 @@ public final class WorkQueue extends ReceiveQueue {
                         ibv_wq_attr.flags_mask(attr, option.bit);
                         modify(attr, "turning " + option + " of the " + life);
                     }
-                    return true;
                 });
     }
 

@@ -123,12 +123,9 @@ public final class XrcDomain implements AutoCloseable {
     @Override
     public void close() {
         life.close(
-                () -> {
-                    int errno = ContextVerbs.ibv_close_xrcd(handle.address());
-                    if (errno != 0) {
-                        throw new VerbsException("ibv_close_xrcd", errno, "cannot close " + life);
-                    }
-                });
+                "ibv_close_xrcd",
+                "cannot close " + life,
+                () -> ContextVerbs.ibv_close_xrcd(handle.address()));
     }
 
     @Override

@@ -7,47 +7,9 @@ package org.verbs4j;
  *
  * <p>Threads as {@link QueuePair} says, steps as {@link ConnectedQueuePair} says.
  */
-public final class XrcSendQueuePair extends ConnectedQueuePair {
+public final class XrcSendQueuePair extends ReliableQueuePair {
     XrcSendQueuePair(QueuePairSetup setup) {
         super(setup);
-    }
-
-    /** A write request, to be filled in. */
-    public Write newWrite() {
-        requireSends();
-        return new Write(this);
-    }
-
-    /**
-     * A read request, to be filled in.
-     *
-     * @throws IllegalStateException when it was connected with no reads allowed
-     */
-    public Read newRead() {
-        requireReads();
-        return new Read(this);
-    }
-
-    /**
-     * A compare-and-swap request, to be filled in.
-     *
-     * @throws IllegalStateException when it was connected with no reads allowed
-     * @throws UnsupportedVerbException when the device has no atomics
-     */
-    public CompareAndSwap newCompareAndSwap() {
-        requireAtomics();
-        return new CompareAndSwap(this);
-    }
-
-    /**
-     * A fetch-and-add request, to be filled in.
-     *
-     * @throws IllegalStateException when it was connected with no reads allowed
-     * @throws UnsupportedVerbException when the device has no atomics
-     */
-    public FetchAndAdd newFetchAndAdd() {
-        requireAtomics();
-        return new FetchAndAdd(this);
     }
 
     /** Options of the sending half of an extended reliable connection. */
