@@ -3,7 +3,6 @@ package org.verbs4j;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_context;
 import org.verbs4j.bindings.ibv_context_ops;
-import org.verbs4j.bindings.ibv_device;
 import org.verbs4j.bindings.ibv_pd;
 import org.verbs4j.bindings.verbs_context;
 
@@ -28,6 +27,10 @@ import java.util.List;
  */
 final class FakeProvider {
     private static final int ANY_FD = 7;
+
+    /** Bytes: rdma-core looks behind {@code struct ibv_device} for what it keeps there. */
+    private static final long PRIVATE_DEVICE = 4096;
+
     private static final MethodHandle NOTE_AND_RUN;
 
     static {
@@ -91,7 +94,7 @@ final class FakeProvider {
         ibv_context.cmd_fd(handle, ANY_FD);
         ibv_context.async_fd(handle, ANY_FD);
         ibv_context.num_comp_vectors(handle, 1);
-        ibv_context.device(handle, arena.allocate(ibv_device.layout()));
+        ibv_context.device(handle, arena.allocate(PRIVATE_DEVICE));
     }
 
     /**
@@ -147,7 +150,7 @@ final class FakeProvider {
         // A critical call must not come back to Java, as this provider does.
         System.setProperty("org.verbs4j.critical", "never");
         try {
-            return new DeviceContext(device, handle, attributes);
+            return DeviceOpening.describe(device, handle, attributes, false);
         } finally {
             System.clearProperty("org.verbs4j.critical");
         }
