@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Which work queue a packet goes to, by the hash of its header: {@code struct ibv_rwq_ind_table}.
- * A {@link RssQueuePair} hashes. Any thread may use it.
+ * Which work queue a packet goes to, by the hash of its header: {@code struct ibv_rwq_ind_table}. A
+ * {@link RssQueuePair} hashes. Any thread may use it.
  */
 public final class IndirectionTable implements AutoCloseable {
     private final DeviceContext context;

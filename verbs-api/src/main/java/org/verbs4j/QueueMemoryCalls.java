@@ -49,8 +49,7 @@ final class QueueMemoryCalls implements AutoCloseable {
 
     /** Puts the functions into the attributes of a parent domain. */
     void put(MemorySegment attr) {
-        ibv_parent_domain_init_attr.comp_mask(
-                attr, Verbs.IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS());
+        ibv_parent_domain_init_attr.comp_mask(attr, Verbs.IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS());
         ibv_parent_domain_init_attr.alloc(
                 attr,
                 ibv_parent_domain_init_attr.alloc.allocate(
@@ -88,7 +87,8 @@ final class QueueMemoryCalls implements AutoCloseable {
                         && piece.scope().equals(arena.scope())
                         && piece.byteSize() >= size
                         && piece.address() != 0
-                        && (alignment == 0 || Long.remainderUnsigned(piece.address(), alignment) == 0);
+                        && (alignment == 0
+                                || Long.remainderUnsigned(piece.address(), alignment) == 0);
         if (!suits) {
             throw new IllegalArgumentException(
                     piece

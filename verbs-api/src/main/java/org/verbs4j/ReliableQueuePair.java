@@ -2,9 +2,7 @@ package org.verbs4j;
 
 import org.verbs4j.bindings.Verbs;
 
-/**
- * The sending side of a reliable connection: it can read and do atomics as well.
- */
+/** The sending side of a reliable connection: it can read and do atomics as well. */
 abstract sealed class ReliableQueuePair extends WritingQueuePair
         permits RcQueuePair, XrcSendQueuePair {
     private static final int UNKNOWN_READS = -1;

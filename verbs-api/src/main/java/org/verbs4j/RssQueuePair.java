@@ -142,7 +142,8 @@ public final class RssQueuePair implements AutoCloseable {
                 return false;
             }
             if (errno != 0) {
-                throw new VerbsException("ibv_modify_qp", errno, "moving the " + life + " to " + to);
+                throw new VerbsException(
+                        "ibv_modify_qp", errno, "moving the " + life + " to " + to);
             }
             return true;
         }
@@ -163,9 +164,7 @@ public final class RssQueuePair implements AutoCloseable {
     @Override
     public void close() {
         life.close(
-                "ibv_destroy_qp",
-                "cannot destroy the " + life,
-                () -> Verbs.ibv_destroy_qp(handle));
+                "ibv_destroy_qp", "cannot destroy the " + life, () -> Verbs.ibv_destroy_qp(handle));
     }
 
     @Override

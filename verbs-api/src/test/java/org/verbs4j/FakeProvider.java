@@ -31,7 +31,16 @@ final class FakeProvider {
     /** Bytes: rdma-core looks behind {@code struct ibv_device} for what it keeps there. */
     private static final long PRIVATE_DEVICE = 4096;
 
+    /** Bytes: more than any object has. */
+    private static final long OBJECT = 1024;
+
     private static final MethodHandle NOTE_AND_RUN;
+
+    private static final MethodHandle ERRNO_LOCATION =
+            Linker.nativeLinker()
+                    .downcallHandle(
+                            Linker.nativeLinker().defaultLookup().findOrThrow("__errno_location"),
+                            FunctionDescriptor.of(ValueLayout.ADDRESS));
 
     static {
         try {
@@ -138,6 +147,27 @@ final class FakeProvider {
     /** Zeroed memory that lives as long as the provider. */
     MemorySegment allocate(MemoryLayout layout) {
         return arena.allocate(layout);
+    }
+
+    /**
+     * Any object of C whose first field is its context, with room for what rdma-core keeps behind
+     * it.
+     */
+    MemorySegment newObject() {
+        MemorySegment object = arena.allocate(OBJECT, Long.BYTES);
+        object.set(Verbs.C_POINTER, 0, handle);
+        return object;
+    }
+
+    /** What an operation that gives a pointer does to fail. */
+    static long refusal(int errno) {
+        try {
+            MemorySegment place = (MemorySegment) ERRNO_LOCATION.invokeExact();
+            place.reinterpret(Integer.BYTES).set(ValueLayout.JAVA_INT, 0, errno);
+            return 0;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** The calls of one operation, in order. */
