@@ -104,7 +104,8 @@ public final class AddressHandle implements AutoCloseable {
 
     /** The pointer for a request of a queue pair. */
     long requireUsableBy(QueuePair pair) {
-        if (domain != pair.protectionDomain()) { // the device drops such datagrams in silence
+        if (!domain.sharesMemoryWith(pair.protectionDomain())) {
+            // The device drops such datagrams in silence.
             throw new IllegalArgumentException(
                     life + " is of another protection domain than " + pair);
         }

@@ -53,7 +53,7 @@ public enum Advice {
 
     private static void put(MemorySegment entry, ProtectionDomain domain, MemorySlice part) {
         part.region().requirePart(part.offset(), part.length());
-        if (part.region().protectionDomain() != domain) {
+        if (!part.region().protectionDomain().sharesMemoryWith(domain)) {
             throw new IllegalArgumentException(
                     part.region() + " is of another protection domain than " + domain);
         }

@@ -80,7 +80,7 @@ public final class BindWindow extends SendRequest {
     }
 
     private void requireDomain(ProtectionDomain of, Object what) {
-        if (of != owner.setup().domain()) {
+        if (!of.sharesMemoryWith(owner.protectionDomain())) {
             throw new IllegalArgumentException(
                     what + " is of another protection domain than " + owner);
         }

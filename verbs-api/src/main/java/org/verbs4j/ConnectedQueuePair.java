@@ -8,7 +8,7 @@ package org.verbs4j;
  * #connect(QueuePairEndpoint)} on both sides.
  */
 public abstract sealed class ConnectedQueuePair extends QueuePair
-        permits ReliableQueuePair, UcQueuePair, XrcReceiveQueuePair {
+        permits WritingQueuePair, XrcReceiveQueuePair {
     ConnectedQueuePair(QueuePairSetup setup) {
         super(setup);
     }

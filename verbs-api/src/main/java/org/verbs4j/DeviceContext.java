@@ -1,11 +1,8 @@
 package org.verbs4j;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.verbs4j.bindings.DataPath;
 import org.verbs4j.bindings.NativeLibraries;
-import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_context;
 import org.verbs4j.internal.ProviderPolicy;
@@ -23,13 +20,6 @@ import java.util.stream.IntStream;
  * of a context in use throws, names what is open, and leaves it open.
  */
 public final class DeviceContext implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(DeviceContext.class);
-
-    /** {@code __VERBS_ABI_IS_EXTENDED}: the provider knows {@code struct verbs_context}. */
-    private static final long EXTENDED = Verbs.__VERBS_ABI_IS_EXTENDED().address();
-
-    private static final int MOST_VECTORS = 1 << 16;
-
     static {
         Internals.register();
     }
@@ -44,19 +34,17 @@ public final class DeviceContext implements AutoCloseable {
     private final boolean borrowed;
     private final QueuePairTable queuePairs = new QueuePairTable();
 
-    /** A context with attributes that have been read; the tests have one without a device. */
-    DeviceContext(Device device, MemorySegment handle, DeviceAttributes attributes) {
-        this(device, handle, attributes, false);
-    }
-
-    private DeviceContext(
+    /**
+     * A context whose attributes have been read.
+     *
+     * @param borrowed whether somebody else has opened it and will close it
+     */
+    DeviceContext(
             Device device, MemorySegment handle, DeviceAttributes attributes, boolean borrowed) {
         this.device = device;
         this.borrowed = borrowed;
         this.handle = handle;
-        checkContext();
         this.attributes = attributes;
-        checkAttributes();
         this.policy = ProviderPolicy.of(DataPath.postSendFunction(handle.address()));
         this.life = new Lifecycle("context of " + device.name());
         this.events = new AsyncEvents(life.toString(), handle, ibv_context.async_fd(handle));
@@ -64,102 +52,6 @@ public final class DeviceContext implements AutoCloseable {
                 IntStream.rangeClosed(1, attributes.portCount())
                         .mapToObj(number -> new Port(this, number))
                         .toList();
-        LOG.debug("{} is of {}", device.name(), policy);
-    }
-
-    static DeviceContext open(Device device, MemorySegment pointer) {
-        MemorySegment context = Verbs.ibv_open_device(pointer);
-        if (context.address() == 0) {
-            int errno = NativeLibraries.errno();
-            throw new VerbsException(
-                    "ibv_open_device", errno, Hints.open(errno, device, Devices.fileOf(pointer)));
-        }
-        try {
-            MemorySegment sized = context.reinterpret(ibv_context.sizeof());
-            return new DeviceContext(device, sized, DeviceQuery.ask(device, sized));
-        } catch (RuntimeException e) {
-            Verbs.ibv_close_device(context);
-            throw e;
-        }
-    }
-
-    /** A context of another process, by its command file descriptor. */
-    static DeviceContext imported(int descriptor) {
-        UnsupportedVerbs.requireExported("ibv_import_device");
-        MemorySegment context = Verbs.ibv_import_device(descriptor);
-        if (context.address() == 0) {
-            int errno = NativeLibraries.errno();
-            String what = "cannot import the context with file descriptor " + descriptor;
-            if (errno == Posix.EOPNOTSUPP() || errno == Posix.ENOSYS()) {
-                throw new UnsupportedVerbException(
-                        "ibv_import_device", errno, what + ": the provider or the kernel lacks it");
-            }
-            throw new VerbsException("ibv_import_device", errno, what);
-        }
-        try {
-            MemorySegment sized = context.reinterpret(ibv_context.sizeof());
-            Device device = Devices.describe(ibv_context.device(sized));
-            return new DeviceContext(device, sized, DeviceQuery.ask(device, sized));
-        } catch (RuntimeException e) {
-            Verbs.ibv_close_device(context);
-            throw e;
-        }
-    }
-
-    /** A context that somebody else has opened and will close. */
-    static DeviceContext borrow(MemorySegment context) {
-        MemorySegment handle = context.reinterpret(ibv_context.sizeof());
-        Device device = Devices.describe(ibv_context.device(handle));
-        return new DeviceContext(device, handle, DeviceQuery.ask(device, handle), true);
-    }
-
-    /** A library whose structs are laid out otherwise shows here, before numbers are believed. */
-    private void checkContext() {
-        long abi = ibv_context.abi_compat(handle).address();
-        int vectors = ibv_context.num_comp_vectors(handle);
-        boolean plausible =
-                vectors >= 0
-                        && vectors < MOST_VECTORS
-                        && ibv_context.cmd_fd(handle) >= 0
-                        && ibv_context.async_fd(handle) >= 0
-                        && ibv_context.device(handle).address() != 0;
-        if (!plausible
-                || DataPath.pollCqFunction(handle.address()) == 0
-                || DataPath.postSendFunction(handle.address()) == 0
-                || DataPath.postRecvFunction(handle.address()) == 0) {
-            throw new VerbsException(
-                    "ibv_open_device",
-                    0,
-                    "the context of "
-                            + device.name()
-                            + " is not laid out as rdma-core 28 or newer does (command fd "
-                            + ibv_context.cmd_fd(handle)
-                            + ", "
-                            + vectors
-                            + " completion vectors, abi_compat 0x"
-                            + Long.toHexString(abi)
-                            + "): check which libibverbs.so.1 is loaded");
-        }
-        if (abi != EXTENDED) {
-            LOG.debug(
-                    "{} has no extended operations (abi_compat 0x{})",
-                    device.name(),
-                    Long.toHexString(abi));
-        }
-    }
-
-    private void checkAttributes() {
-        if (attributes.portCount() < 1
-                || attributes.maxQueuePairs() < 0
-                || attributes.maxCompletions() < 0) {
-            throw new VerbsException(
-                    "ibv_query_device_ex",
-                    0,
-                    device.name()
-                            + " has implausible attributes, "
-                            + attributes
-                            + ": check which libibverbs.so.1 is loaded");
-        }
     }
 
     /** The device that is open. */

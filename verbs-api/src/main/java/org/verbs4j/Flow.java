@@ -18,25 +18,39 @@ public final class Flow implements AutoCloseable {
     private final MemorySegment handle;
     private final Lifecycle life;
 
-    private Flow(QueuePair pair, MemorySegment handle, Lifecycle... parents) {
+    private Flow(Lifecycle pair, MemorySegment handle, Lifecycle... parents) {
         this.handle = handle;
         this.life = new Lifecycle("flow to " + pair, parents);
     }
 
     static Flow make(QueuePair pair, FlowRule rule) {
-        List<Lifecycle> all = new ArrayList<>(rule.uses());
-        all.add(pair.life());
-        Lifecycle[] parents = all.toArray(Lifecycle[]::new);
-        return Lifecycle.make(() -> create(pair, rule, parents), parents);
+        return make(pair.setup().context(), pair.life(), pair.setup().handle(), rule);
     }
 
-    private static Flow create(QueuePair pair, FlowRule rule, Lifecycle... parents) {
-        DeviceContext context = pair.setup().context();
+    /**
+     * A flow to any kind of queue pair.
+     *
+     * @param pair its life
+     * @param target its {@code struct ibv_qp}
+     */
+    static Flow make(DeviceContext context, Lifecycle pair, MemorySegment target, FlowRule rule) {
+        List<Lifecycle> all = new ArrayList<>(rule.uses());
+        all.add(pair);
+        Lifecycle[] parents = all.toArray(Lifecycle[]::new);
+        return Lifecycle.make(() -> create(context, pair, target, rule, parents), parents);
+    }
+
+    private static Flow create(
+            DeviceContext context,
+            Lifecycle pair,
+            MemorySegment target,
+            FlowRule rule,
+            Lifecycle... parents) {
         try (Arena arena = Arena.ofConfined()) {
             FlowEncoder encoder = new FlowEncoder(arena);
             rule.encode(encoder);
             MemorySegment attr = encoder.finish(rule);
-            long flow = ContextVerbs.ibv_create_flow(pair.handle().address(), attr.address());
+            long flow = ContextVerbs.ibv_create_flow(target.address(), attr.address());
             if (flow == 0) {
                 throw UnsupportedVerbs.failure(
                         "ibv_create_flow",

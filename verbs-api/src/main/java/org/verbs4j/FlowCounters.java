@@ -79,21 +79,28 @@ public final class FlowCounters implements AutoCloseable {
      */
     public void attach(Kind kind, int index, @Nullable Flow flow) {
         Arguments.range("index", index, 0, MOST_VALUES - 1);
-        long attached = flow == null ? 0 : flow.handle().address();
-        life.runWhileOpen(
-                () -> {
-                    try (Arena arena = Arena.ofConfined()) {
-                        MemorySegment attr = arena.allocate(ibv_counter_attach_attr.layout());
-                        ibv_counter_attach_attr.counter_desc(attr, kind.code);
-                        ibv_counter_attach_attr.index(attr, index);
-                        check(
-                                "ibv_attach_counters_point_flow",
-                                verbs_context.attach_counters_point_flow$offset(),
-                                ContextVerbs.ibv_attach_counters_point_flow(
-                                        handle.address(), attr.address(), attached),
-                                "attaching " + kind + " to the " + life);
-                    }
-                });
+        if (flow == null) {
+            life.runWhileOpen(() -> attach(kind, index, 0));
+        } else {
+            Lifecycle.make(
+                    () -> life.whileOpen(() -> attach(kind, index, flow.handle().address())),
+                    flow.life());
+        }
+    }
+
+    private boolean attach(Kind kind, int index, long flow) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr = arena.allocate(ibv_counter_attach_attr.layout());
+            ibv_counter_attach_attr.counter_desc(attr, kind.code);
+            ibv_counter_attach_attr.index(attr, index);
+            check(
+                    "ibv_attach_counters_point_flow",
+                    verbs_context.attach_counters_point_flow$offset(),
+                    ContextVerbs.ibv_attach_counters_point_flow(
+                            handle.address(), attr.address(), flow),
+                    "attaching " + kind + " to the " + life);
+            return true;
+        }
     }
 
     /**

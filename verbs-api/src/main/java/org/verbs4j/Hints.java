@@ -101,7 +101,7 @@ final class Hints {
                     + "the device does not know one of the accesses, or the length exceeds its"
                     + " maximum";
         }
-        if (errno == Posix.EOPNOTSUPP()) {
+        if (UnsupportedVerbs.isMissing(errno)) {
             return what + "the device or its driver does not have one of the accesses";
         }
         return what + "the kernel refuses";

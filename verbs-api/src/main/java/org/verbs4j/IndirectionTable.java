@@ -13,14 +13,16 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Which work queue a packet goes to, by the hash of its header: {@code struct ibv_rwq_ind_table}.
- * Any thread may use it.
+ * Which work queue a packet goes to, by the hash of its header: {@code struct ibv_rwq_ind_table}. A
+ * {@link RssQueuePair} hashes. Any thread may use it.
  */
 public final class IndirectionTable implements AutoCloseable {
+    private final DeviceContext context;
     private final MemorySegment handle;
     private final Lifecycle life;
 
     private IndirectionTable(DeviceContext context, MemorySegment handle, Lifecycle... parents) {
+        this.context = context;
         this.handle = handle;
         this.life =
                 new Lifecycle(
@@ -81,6 +83,10 @@ public final class IndirectionTable implements AutoCloseable {
         }
     }
 
+    DeviceContext context() {
+        return context;
+    }
+
     Lifecycle life() {
         return life;
     }
@@ -94,6 +100,7 @@ public final class IndirectionTable implements AutoCloseable {
     /**
      * Destroys the table, {@code ibv_destroy_rwq_ind_table}. Does nothing when it is closed.
      *
+     * @throws IllegalStateException when a queue pair still spreads by it, naming it
      * @throws VerbsException when the kernel refuses
      */
     @Override

@@ -22,7 +22,7 @@ final class Internals extends VerbsInternals {
     @Override
     public DeviceContext borrow(MemorySegment context) {
         return borrowed.computeIfAbsent(
-                context.address(), address -> DeviceContext.borrow(context));
+                context.address(), address -> DeviceOpening.borrow(context));
     }
 
     @Override

@@ -1,15 +1,12 @@
 package org.verbs4j;
 
 import org.jspecify.annotations.Nullable;
-import org.verbs4j.bindings.ContextVerbs;
 import org.verbs4j.bindings.NativeLibraries;
 import org.verbs4j.bindings.Verbs;
-import org.verbs4j.bindings.ibv_parent_domain_init_attr;
 import org.verbs4j.bindings.ibv_pd;
-import org.verbs4j.bindings.verbs_context;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /**
  * A protection domain, {@code struct ibv_pd}: queue pairs of one domain reach memory of that domain
@@ -25,6 +22,9 @@ public final class ProtectionDomain implements AutoCloseable {
     /** The domain that a parent domain is above in the end, else this one. */
     private final ProtectionDomain root;
 
+    /** What it has as a parent domain, null when it is none. */
+    private final @Nullable ParentDomain parent;
+
     private final Lifecycle life;
 
     ProtectionDomain(DeviceContext context, MemorySegment handle) {
@@ -36,17 +36,19 @@ public final class ProtectionDomain implements AutoCloseable {
         this.handle = handle.reinterpret(ibv_pd.sizeof());
         this.imported = imported;
         this.root = this;
+        this.parent = null;
         this.life =
                 new Lifecycle("protection domain of " + context.device().name(), context.life());
     }
 
-    private ProtectionDomain(
-            DeviceContext context, MemorySegment handle, ProtectionDomain root, Lifecycle life) {
-        this.context = context;
+    /** A parent domain. */
+    ProtectionDomain(ParentDomain parent, MemorySegment handle) {
+        this.context = parent.under().context;
         this.handle = handle;
         this.imported = false;
-        this.root = root;
-        this.life = life;
+        this.root = parent.under().root;
+        this.parent = parent;
+        this.life = parent.newLife();
     }
 
     static ProtectionDomain create(DeviceContext context) {
@@ -275,6 +277,17 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
+     * Begins a queue pair that spreads what it receives over work queues.
+     *
+     * @param table the queues
+     * @throws IllegalArgumentException when the table is of another context
+     */
+    public RssQueuePair.Builder newRssQueuePair(IndirectionTable table) {
+        life.requireOpen();
+        return new RssQueuePair.Builder(this, table);
+    }
+
+    /**
      * A domain above this one whose queue pairs and queues lock less, {@code
      * ibv_alloc_parent_domain(3)}: to be used like this one, and memory of this one serves it.
      *
@@ -283,40 +296,19 @@ public final class ProtectionDomain implements AutoCloseable {
      * @throws UnsupportedVerbException when the device has no such thing
      */
     public ProtectionDomain newParentDomain(@Nullable ThreadDomain thread) {
-        if (thread == null) {
-            return Lifecycle.make(() -> createParent(null), life);
-        }
-        if (thread.context() != context) {
-            throw new IllegalArgumentException("the " + thread + " is of another context");
-        }
-        return Lifecycle.make(() -> createParent(thread), life, thread.life());
+        return ParentDomain.make(this, thread, null);
     }
 
-    private ProtectionDomain createParent(@Nullable ThreadDomain thread) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = arena.allocate(ibv_parent_domain_init_attr.layout());
-            ibv_parent_domain_init_attr.pd(attr, handle);
-            if (thread != null) {
-                ibv_parent_domain_init_attr.td(attr, thread.handle());
-            }
-            long parent = ContextVerbs.ibv_alloc_parent_domain(context.address(), attr.address());
-            if (parent == 0) {
-                throw UnsupportedVerbs.failure(
-                        "ibv_alloc_parent_domain",
-                        NativeLibraries.errno(),
-                        context,
-                        verbs_context.alloc_parent_domain$offset(),
-                        "a parent domain on " + context.device().name());
-            }
-            String name = "parent domain of " + context.device().name();
-            return new ProtectionDomain(
-                    context,
-                    MemorySegment.ofAddress(parent).reinterpret(ibv_pd.sizeof()),
-                    root,
-                    thread == null
-                            ? new Lifecycle(name, life)
-                            : new Lifecycle(name, life, thread.life()));
-        }
+    /**
+     * As {@link #newParentDomain(ThreadDomain)}, with memory of the program's for its queues.
+     *
+     * @param thread by which thread domain, or null for none
+     * @param memory asked for the memory of every queue
+     * @throws IllegalArgumentException when the thread domain is of another context
+     * @throws UnsupportedVerbException when the device has no such thing
+     */
+    public ProtectionDomain newParentDomain(@Nullable ThreadDomain thread, QueueMemory memory) {
+        return ParentDomain.make(this, thread, Objects.requireNonNull(memory, "memory"));
     }
 
     /** Whether memory of the other domain serves this one. */
@@ -445,6 +437,9 @@ public final class ProtectionDomain implements AutoCloseable {
                     if (errno != 0) {
                         throw new VerbsException(
                                 "ibv_dealloc_pd", errno, "cannot free the " + life);
+                    }
+                    if (parent != null) {
+                        parent.free();
                     }
                 });
     }

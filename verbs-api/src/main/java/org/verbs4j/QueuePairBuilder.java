@@ -107,7 +107,8 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
 
     /** Takes a shared receive queue in. */
     final B takeReceivesFrom(SharedReceiveQueue queue) {
-        if (queue.receiveDomain() != domain) { // the device would fail with a protection error
+        if (domain == null || !queue.receiveDomain().sharesMemoryWith(domain)) {
+            // The device would fail with a protection error.
             throw new IllegalArgumentException(
                     queue + " is of another protection domain than the queue pair");
         }

@@ -176,7 +176,7 @@ final class QueuePairCreation {
 
     private VerbsException refused(int errno) {
         String verb = extended ? "ibv_create_qp_ex" : "ibv_create_qp";
-        if (errno == Posix.EOPNOTSUPP() || errno == Posix.ENOSYS()) {
+        if (UnsupportedVerbs.isMissing(errno)) {
             return new UnsupportedVerbException(
                     verb,
                     errno,

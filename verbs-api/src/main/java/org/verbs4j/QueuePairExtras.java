@@ -2,8 +2,6 @@ package org.verbs4j;
 
 import org.verbs4j.bindings.ContextVerbs;
 import org.verbs4j.bindings.NativeLibraries;
-import org.verbs4j.bindings.OptionalSymbols;
-import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_ece;
 import org.verbs4j.bindings.ibv_qp_rate_limit_attr;
@@ -18,7 +16,7 @@ final class QueuePairExtras {
     private QueuePairExtras() {}
 
     static Ece queryEce(QueuePairSetup setup) {
-        requireSymbol("ibv_query_ece");
+        UnsupportedVerbs.requireExported("ibv_query_ece");
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment ece = arena.allocate(ibv_ece.layout());
             check("ibv_query_ece", setup, Verbs.ibv_query_ece(setup.handle(), ece));
@@ -27,7 +25,7 @@ final class QueuePairExtras {
     }
 
     static void setEce(QueuePairSetup setup, Ece wanted) {
-        requireSymbol("ibv_set_ece");
+        UnsupportedVerbs.requireExported("ibv_set_ece");
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment ece = arena.allocate(ibv_ece.layout());
             ibv_ece.vendor_id(ece, wanted.vendorId());
@@ -56,24 +54,13 @@ final class QueuePairExtras {
         }
     }
 
-    private static void requireSymbol(String verb) {
-        if (NativeLibraries.find(verb).isEmpty()) {
-            throw new UnsupportedVerbException(
-                    verb,
-                    Posix.EOPNOTSUPP(),
-                    "the installed libibverbs lacks it; rdma-core "
-                            + OptionalSymbols.sinceVersion(verb).orElse(0)
-                            + " has it");
-        }
-    }
-
     private static void check(String verb, QueuePairSetup setup, int errno) {
         if (errno == 0) {
             return;
         }
         String device =
                 setup.context().device().name() + " (provider " + setup.context().provider() + ")";
-        if (errno == Posix.EOPNOTSUPP() || errno == Posix.ENOSYS()) {
+        if (UnsupportedVerbs.isMissing(errno)) {
             throw new UnsupportedVerbException(
                     verb, errno, device + " cannot, with " + setup.type().symbol());
         }

@@ -60,7 +60,7 @@ final class QueuePairTable {
     List<QueuePair> unconnected(ProtectionDomain domain) {
         return pairs.values().stream()
                 .filter(pair -> pair.setup().type().isUnconnected())
-                .filter(pair -> pair.setup().domain() == domain)
+                .filter(pair -> pair.protectionDomain().sharesMemoryWith(domain))
                 .toList();
     }
 }

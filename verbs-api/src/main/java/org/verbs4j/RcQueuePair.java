@@ -11,18 +11,6 @@ public final class RcQueuePair extends ReliableQueuePair {
         super(setup);
     }
 
-    /** A request that binds a memory window of type 2, to be filled in. */
-    public BindWindow newBindWindow() {
-        requireSends();
-        return new BindWindow(this);
-    }
-
-    /** A request that takes a key of this side back, to be filled in. */
-    public LocalInvalidate newLocalInvalidate() {
-        requireSends();
-        return new LocalInvalidate(this);
-    }
-
     /** Options of a reliable connected queue pair. */
     public static final class Builder extends ConnectedQueuePair.Builder<Builder> {
         Builder(ProtectionDomain domain, CompletionQueue sendQueue, CompletionQueue receiveQueue) {

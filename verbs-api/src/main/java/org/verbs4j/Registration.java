@@ -155,7 +155,7 @@ final class Registration {
     }
 
     private static VerbsException refused(String verb, int errno, String why) {
-        return errno == Posix.EOPNOTSUPP()
+        return UnsupportedVerbs.isMissing(errno)
                 ? new UnsupportedVerbException(verb, errno, why)
                 : new VerbsException(verb, errno, why);
     }

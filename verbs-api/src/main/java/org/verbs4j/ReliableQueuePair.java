@@ -2,10 +2,8 @@ package org.verbs4j;
 
 import org.verbs4j.bindings.Verbs;
 
-/**
- * The sending side of a reliable connection: it can read and do atomics beside sends and writes.
- */
-abstract sealed class ReliableQueuePair extends ConnectedQueuePair
+/** The sending side of a reliable connection: it can read and do atomics as well. */
+abstract sealed class ReliableQueuePair extends WritingQueuePair
         permits RcQueuePair, XrcSendQueuePair {
     private static final int UNKNOWN_READS = -1;
 
@@ -16,12 +14,6 @@ abstract sealed class ReliableQueuePair extends ConnectedQueuePair
 
     ReliableQueuePair(QueuePairSetup setup) {
         super(setup);
-    }
-
-    /** A write request, to be filled in. */
-    public final Write newWrite() {
-        requireSends();
-        return new Write(this);
     }
 
     /**

@@ -116,7 +116,7 @@ public final class SharedReceiveQueue extends ReceiveQueue {
         int errno = NativeLibraries.errno();
         String verb = xrc ? "ibv_create_srq_ex" : "ibv_create_srq";
         String device = context.device().name() + " (provider " + context.provider() + ")";
-        if (errno == Posix.EOPNOTSUPP() || errno == Posix.ENOSYS()) {
+        if (UnsupportedVerbs.isMissing(errno)) {
             return new UnsupportedVerbException(
                     verb, errno, device + " has no shared receive queues" + (xrc ? " of XRC" : ""));
         }

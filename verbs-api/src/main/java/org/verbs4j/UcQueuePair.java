@@ -3,19 +3,13 @@ package org.verbs4j;
 /**
  * An unreliable connected queue pair: what arrives is whole and in order, but a message that is
  * lost, or finds no receive posted, or a key that does not fit, is dropped without a word. There
- * are sends and writes only.
+ * are neither reads nor atomics.
  *
  * <p>Threads as {@link QueuePair} says, steps as {@link ConnectedQueuePair} says.
  */
-public final class UcQueuePair extends ConnectedQueuePair {
+public final class UcQueuePair extends WritingQueuePair {
     UcQueuePair(QueuePairSetup setup) {
         super(setup);
-    }
-
-    /** A write request, to be filled in. */
-    public Write newWrite() {
-        requireSends();
-        return new Write(this);
     }
 
     /** Options of an unreliable connected queue pair. */

@@ -87,7 +87,8 @@ final class UnsupportedVerbs {
                 + " lacks it";
     }
 
-    private static boolean isMissing(int errno) {
+    /** Whether a verb failed because somebody lacks it. */
+    static boolean isMissing(int errno) {
         return errno == Posix.EOPNOTSUPP() || errno == Posix.ENOSYS();
     }
 }

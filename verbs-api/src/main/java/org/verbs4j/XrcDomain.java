@@ -57,7 +57,7 @@ public final class XrcDomain implements AutoCloseable {
 
     private static VerbsException refused(DeviceContext context, int errno) {
         String device = context.device().name() + " (provider " + context.provider() + ")";
-        return errno == Posix.EOPNOTSUPP() || errno == Posix.ENOSYS()
+        return UnsupportedVerbs.isMissing(errno)
                 ? new UnsupportedVerbException(
                         "ibv_open_xrcd", errno, device + " has no extended reliable connections")
                 : new VerbsException(

@@ -2,7 +2,6 @@ package org.verbs4j;
 
 import org.verbs4j.bindings.ContextVerbs;
 import org.verbs4j.bindings.NativeLibraries;
-import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_qp;
 import org.verbs4j.bindings.ibv_qp_open_attr;
@@ -84,7 +83,7 @@ public final class XrcReceiveQueuePair extends ConnectedQueuePair {
 
         private VerbsException notOpened(int number, int errno) {
             String device = context.device().name() + " (provider " + context.provider() + ")";
-            return errno == Posix.EOPNOTSUPP() || errno == Posix.ENOSYS()
+            return UnsupportedVerbs.isMissing(errno)
                     ? new UnsupportedVerbException(
                             "ibv_open_qp", errno, device + " cannot open existing queue pairs")
                     : new VerbsException(

@@ -12,11 +12,11 @@ import java.lang.foreign.MemorySegment;
  */
 final class AnyOperation {
     private static final int ENTRIES = 512;
-    private static final int MOST_ARGUMENTS = 4;
+    private static final int MOST_ARGUMENTS = 6;
 
     private AnyOperation() {}
 
-    /** Lets every exported function run an operation, with up to 4 arguments, noted as "any". */
+    /** Lets every exported function run an operation, with up to 6 arguments, noted as "any". */
     static void provide(FakeProvider provider, FakeProvider.Operation operation) {
         MemorySegment function = provider.function("any", MOST_ARGUMENTS, operation);
         MemorySegment table =

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.Test;
 import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
-import org.verbs4j.bindings.ibv_cq;
 import org.verbs4j.bindings.ibv_moderate_cq;
 import org.verbs4j.bindings.ibv_modify_cq_attr;
 import org.verbs4j.bindings.ibv_parent_domain_init_attr;
@@ -247,7 +246,6 @@ class DomainsAndQueuesTest {
 
     @Test
     void moderationReachesTheProviderInMicroseconds() {
-        ibv_cq.context(device.queue.handle(), provider.handle);
         provider.provide(
                 "modify_cq",
                 verbs_context.modify_cq$offset(),

@@ -74,6 +74,7 @@ final class FakeDevice {
         context = provider.open(device, TestAttributes.small());
         domain = provider.newDomain(context);
         MemorySegment cq = arena.allocate(ibv_cq.layout());
+        ibv_cq.context(cq, provider.handle);
         ibv_cq.cqe(cq, 128);
         queue = new CompletionQueue(context, null, 0, cq);
         pair = newPair();
@@ -83,34 +84,47 @@ final class FakeDevice {
     /** A queue pair in RESET. */
     RcQueuePair newPair() {
         MemorySegment qp = arena.allocate(ibv_qp.layout());
+        ibv_qp.context(qp, provider.handle);
         ibv_qp.qp_num(qp, QUEUE_PAIR);
         return newPair(qp, Set.of());
     }
 
     /** A queue pair of one's own, in RESET. */
     RcQueuePair newPair(MemorySegment qp, Set<SendOperation> extendedSends) {
-        return new RcQueuePair(
-                new QueuePairSetup(
-                        QueuePairType.RC,
-                        context,
-                        domain,
-                        null,
-                        queue,
-                        queue,
-                        null,
-                        List.of(domain.life(), queue.life()),
-                        qp,
-                        context.port(1),
-                        null,
-                        PortAttributes.LinkLayer.INFINIBAND,
-                        MAX_MESSAGE,
-                        0,
-                        0,
-                        0,
-                        List.of(),
-                        false,
-                        new QueuePairSetup.Capacity(128, 128, MAX_SGE, MAX_SGE, 64),
-                        extendedSends));
+        return new RcQueuePair(setup(QueuePairType.RC, domain, qp, extendedSends));
+    }
+
+    /** What a queue pair of any type was made with. */
+    QueuePairSetup setup(QueuePairType type, ProtectionDomain of, MemorySegment qp) {
+        return setup(type, of, qp, Set.of());
+    }
+
+    private QueuePairSetup setup(
+            QueuePairType type,
+            ProtectionDomain of,
+            MemorySegment qp,
+            Set<SendOperation> extendedSends) {
+        return new QueuePairSetup(
+                type,
+                context,
+                of,
+                null,
+                queue,
+                queue,
+                null,
+                List.of(of.life(), queue.life()),
+                qp,
+                context.port(1),
+                null,
+                PortAttributes.LinkLayer.INFINIBAND,
+                MAX_MESSAGE,
+                0,
+                0,
+                0,
+                List.of(),
+                false,
+                new QueuePairSetup.Capacity(128, 128, MAX_SGE, MAX_SGE, 64),
+                extendedSends);
     }
 
     private static void ready(RcQueuePair pair) {

@@ -3,7 +3,6 @@ package org.verbs4j;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_context;
 import org.verbs4j.bindings.ibv_context_ops;
-import org.verbs4j.bindings.ibv_device;
 import org.verbs4j.bindings.ibv_pd;
 import org.verbs4j.bindings.verbs_context;
 
@@ -28,7 +27,20 @@ import java.util.List;
  */
 final class FakeProvider {
     private static final int ANY_FD = 7;
+
+    /** Bytes: rdma-core looks behind {@code struct ibv_device} for what it keeps there. */
+    private static final long PRIVATE_DEVICE = 4096;
+
+    /** Bytes: more than any object has. */
+    private static final long OBJECT = 1024;
+
     private static final MethodHandle NOTE_AND_RUN;
+
+    private static final MethodHandle ERRNO_LOCATION =
+            Linker.nativeLinker()
+                    .downcallHandle(
+                            Linker.nativeLinker().defaultLookup().findOrThrow("__errno_location"),
+                            FunctionDescriptor.of(ValueLayout.ADDRESS));
 
     static {
         try {
@@ -91,7 +103,7 @@ final class FakeProvider {
         ibv_context.cmd_fd(handle, ANY_FD);
         ibv_context.async_fd(handle, ANY_FD);
         ibv_context.num_comp_vectors(handle, 1);
-        ibv_context.device(handle, arena.allocate(ibv_device.layout()));
+        ibv_context.device(handle, arena.allocate(PRIVATE_DEVICE));
     }
 
     /**
@@ -137,6 +149,27 @@ final class FakeProvider {
         return arena.allocate(layout);
     }
 
+    /**
+     * Any object of C whose first field is its context, with room for what rdma-core keeps behind
+     * it.
+     */
+    MemorySegment newObject() {
+        MemorySegment object = arena.allocate(OBJECT, Long.BYTES);
+        object.set(Verbs.C_POINTER, 0, handle);
+        return object;
+    }
+
+    /** What an operation that gives a pointer does to fail. */
+    static long refusal(int errno) {
+        try {
+            MemorySegment place = (MemorySegment) ERRNO_LOCATION.invokeExact();
+            place.reinterpret(Integer.BYTES).set(ValueLayout.JAVA_INT, 0, errno);
+            return 0;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
     /** The calls of one operation, in order. */
     List<Call> callsOf(String operation) {
         return calls.stream().filter(call -> call.operation().equals(operation)).toList();
@@ -147,7 +180,7 @@ final class FakeProvider {
         // A critical call must not come back to Java, as this provider does.
         System.setProperty("org.verbs4j.critical", "never");
         try {
-            return new DeviceContext(device, handle, attributes);
+            return DeviceOpening.describe(device, handle, attributes, false);
         } finally {
             System.clearProperty("org.verbs4j.critical");
         }

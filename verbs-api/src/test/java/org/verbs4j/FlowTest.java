@@ -15,7 +15,6 @@ import org.verbs4j.bindings.ibv_flow;
 import org.verbs4j.bindings.ibv_flow_action;
 import org.verbs4j.bindings.ibv_flow_action_esp_attr;
 import org.verbs4j.bindings.ibv_flow_attr;
-import org.verbs4j.bindings.ibv_qp;
 import org.verbs4j.bindings.verbs_context;
 
 import java.lang.foreign.Arena;
@@ -35,7 +34,6 @@ class FlowTest {
 
     @BeforeEach
     void provideFlows() {
-        ibv_qp.context(device.pair.handle(), provider.handle);
         MemorySegment flow = provider.allocate(ibv_flow.layout());
         ibv_flow.context(flow, provider.handle);
         provider.provide(

@@ -221,6 +221,35 @@ class RareQueuePairsTest {
         assertThat(queues).containsExactly(77, 78);
     }
 
+    @Test
+    void whoWritesOnAConnectionAlsoBindsAndInvalidates() {
+        FakeDevice device = new FakeDevice();
+        MemorySegment mw = device.provider.newObject();
+        device.provider.provideClassic(
+                "alloc_mw", ibv_context_ops.alloc_mw$offset(), 2, arguments -> mw.address());
+        MemoryWindow window = device.domain.newMemoryWindow(MemoryWindow.Type.TYPE_2);
+        MemorySlice part = device.region(64).slice(8, 16);
+        QueuePairSetup uc =
+                device.setup(QueuePairType.UC, device.domain, device.provider.newObject());
+        QueuePairSetup xrc =
+                device.setup(QueuePairType.XRC_SEND, device.domain, device.provider.newObject());
+        for (WritingQueuePair pair :
+                List.of(device.newPair(), new UcQueuePair(uc), new XrcSendQueuePair(xrc))) {
+            pair.admit(true, true);
+            device.posted.clear();
+            pair.post(pair.newBindWindow().window(window, 77).over(part, Access.REMOTE_WRITE));
+            pair.post(pair.newLocalInvalidate().key(77));
+            assertThat(device.posted)
+                    .extracting(FakeDevice.Posted::opcode)
+                    .containsExactly(Verbs.IBV_WR_BIND_MW(), Verbs.IBV_WR_LOCAL_INV());
+            MemorySegment bind = ibv_send_wr.bind_mw(device.posted.getFirst().raw());
+            assertThat(ibv_send_wr.bind_mw.mw(bind).address()).isEqualTo(mw.address());
+            assertThat(ibv_send_wr.bind_mw.rkey(bind)).isEqualTo(77);
+            assertThat(window.rkey()).isEqualTo(77);
+            assertThat(ibv_send_wr.invalidate_rkey(device.posted.getLast().raw())).isEqualTo(77);
+        }
+    }
+
     /** Lets {@code ibv_create_qp} succeed, and what follows it. */
     private void returnsAQueuePair() {
         MemorySegment qp = provider.allocate(ibv_qp.layout());

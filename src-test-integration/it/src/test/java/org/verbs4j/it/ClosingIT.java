@@ -4,18 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
+import org.verbs4j.AddressHandle;
 import org.verbs4j.CompletionChannel;
+import org.verbs4j.CompletionField;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.Devices;
+import org.verbs4j.ExtendedCompletionQueue;
 import org.verbs4j.MemoryRegion;
+import org.verbs4j.MemoryWindow;
 import org.verbs4j.Port;
 import org.verbs4j.ProtectionDomain;
 import org.verbs4j.RcQueuePair;
 import org.verbs4j.ReceiveRequest;
 import org.verbs4j.Send;
+import org.verbs4j.SharedReceiveQueue;
+import org.verbs4j.UcQueuePair;
 import org.verbs4j.WorkCompletions;
 import org.verbs4j.Write;
+import org.verbs4j.pool.BufferPool;
 
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -53,6 +60,50 @@ class ClosingIT {
         channel.close();
         domain.close();
         context.close();
+    }
+
+    @Test
+    @Holds("10")
+    void aProtectionDomainNamesAWindowASharedReceiveQueueAnAddressHandleAndAPool() {
+        try (OpenDevice device = new OpenDevice();
+                ProtectionDomain domain = device.context.newProtectionDomain()) {
+            try (MemoryWindow window = domain.newMemoryWindow(MemoryWindow.Type.TYPE_2)) {
+                refuses(domain, window);
+            }
+            try (SharedReceiveQueue shared = domain.newSharedReceiveQueue(4, 1)) {
+                refuses(domain, shared);
+                try (UcQueuePair pair =
+                        domain.newUcQueuePair(device.sends, device.receives)
+                                .sharedReceiveQueue(shared)
+                                .build()) {
+                    refuses(shared, pair);
+                    refuses(device.receives, pair);
+                }
+            }
+            try (AddressHandle way = domain.newAddressHandle(device.loopback())) {
+                refuses(domain, way);
+            }
+            try (BufferPool pool = BufferPool.create(domain, 4, 64)) {
+                assertThat(pool.toString()).isNotEmpty();
+                refuses(domain, "memory region");
+            }
+        }
+    }
+
+    @Test
+    @Holds("25")
+    void aChannelNamesAnExtendedQueueToo() {
+        try (OpenDevice device = new OpenDevice();
+                CompletionChannel channel = device.context.newCompletionChannel();
+                ExtendedCompletionQueue queue =
+                        device.context
+                                .newExtendedCompletionQueue(4)
+                                .channel(channel, 0)
+                                .fields(CompletionField.BYTE_LENGTH)
+                                .build()) {
+            refuses(channel, queue.queue());
+            refuses(device.context, "protection domain");
+        }
     }
 
     @Test

@@ -97,8 +97,7 @@ class RandomCalls extends RandomObjects {
         SendRequest request =
                 switch (pair) {
                     case RcQueuePair rc -> reliable(rc);
-                    case UcQueuePair uc when random.nextBoolean() ->
-                            uc.newWrite().from(any(regions), part(), part()).to(remote(), part());
+                    case UcQueuePair uc -> unreliable(uc);
                     case UdQueuePair ud ->
                             ud.newSend()
                                     .from(any(regions), part(), part())
@@ -109,6 +108,18 @@ class RandomCalls extends RandomObjects {
         request.signaled(random.nextInt(4) > 0);
         request.fenced(random.nextInt(8) == 0);
         keep(sends, new Sending(pair, request));
+    }
+
+    private SendRequest unreliable(UcQueuePair pair) {
+        return switch (random.nextInt(4)) {
+            case 0 -> pair.newWrite().from(any(regions), part(), part()).to(remote(), part());
+            case 1 ->
+                    pair.newBindWindow()
+                            .window(any(windows), random.nextInt())
+                            .over(any(regions).slice(part(), part()), access());
+            case 2 -> pair.newLocalInvalidate().key(any(windows).rkey());
+            default -> pair.newSend().from(any(regions), part(), part());
+        };
     }
 
     private SendRequest reliable(RcQueuePair pair) {

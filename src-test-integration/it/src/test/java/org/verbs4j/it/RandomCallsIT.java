@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.verbs4j.cm.EventChannel;
 
 import java.time.Duration;
 import java.util.Arrays;
@@ -28,8 +29,9 @@ class RandomCallsIT {
     @ParameterizedTest
     @MethodSource("seeds")
     void neverCrashNeverHangAndLeaveNothing(long seed) throws Exception {
+        EventChannel.devices(); // opens the contexts that librdmacm keeps
         String before = KernelObjects.show();
-        RandomExtendedCalls calls = new RandomExtendedCalls(seed);
+        RandomConnections calls = new RandomConnections(seed);
         AtomicReference<Throwable> thrown = new AtomicReference<>();
         Thread caller =
                 Thread.ofPlatform()

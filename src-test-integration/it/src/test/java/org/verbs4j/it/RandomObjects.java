@@ -55,17 +55,18 @@ class RandomObjects extends RandomSteps {
 
     /** Children first, which is the order to close them in. */
     private final List<List<? extends AutoCloseable>> all =
-            List.of(
-                    pairs,
-                    windows,
-                    sharedQueues,
-                    ways,
-                    regions,
-                    pools,
-                    queues,
-                    channels,
-                    domains,
-                    contexts);
+            new ArrayList<>(
+                    List.of(
+                            pairs,
+                            windows,
+                            sharedQueues,
+                            ways,
+                            regions,
+                            pools,
+                            queues,
+                            channels,
+                            domains,
+                            contexts));
 
     RandomObjects(long seed) {
         super(seed);
@@ -84,7 +85,12 @@ class RandomObjects extends RandomSteps {
         add(20, "close", this::closeAny);
     }
 
-    private <T> void make(List<T> list, int most, Supplier<T> maker) {
+    /** Adds objects that nothing else is made from. */
+    final void closeFirst(List<? extends AutoCloseable> some) {
+        all.addFirst(some);
+    }
+
+    final <T> void make(List<T> list, int most, Supplier<T> maker) {
         room(list, most);
         list.add(maker.get());
     }

@@ -6,6 +6,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.verbs4j.Access;
+import org.verbs4j.MemoryRegion;
+import org.verbs4j.MemoryWindow;
 import org.verbs4j.QueuePairState;
 import org.verbs4j.RemoteBuffer;
 import org.verbs4j.UcQueuePair;
@@ -37,6 +39,29 @@ class UcQueuePairIT {
     @AfterEach
     void close() {
         device.close();
+    }
+
+    /** The verbs know them on UC, this device does not. */
+    @Test
+    @Holds("G1")
+    void bindingAndInvalidatingAreOpcodesThatTheDeviceMayLack() {
+        MemoryRegion region =
+                device.keep(
+                        device.domain.allocate(
+                                8192,
+                                Access.LOCAL_WRITE,
+                                Access.REMOTE_WRITE,
+                                Access.MEMORY_WINDOW_BIND));
+        MemoryWindow window = device.keep(device.domain.newMemoryWindow(MemoryWindow.Type.TYPE_2));
+        Done bound =
+                device.run(
+                        right,
+                        right.newBindWindow()
+                                .window(window, MemoryWindow.nextKey(window.rkey()))
+                                .over(region.slice(1000, 500), Access.REMOTE_WRITE));
+        Conformance.fact("G1").requireStatus("sender", bound.status());
+        Done invalidated = device.run(left, left.newLocalInvalidate().key(window.rkey()));
+        Conformance.fact("G1").requireStatus("sender", invalidated.status());
     }
 
     @Test

@@ -12,6 +12,14 @@ import org.verbs4j.QueuePairOption;
 import org.verbs4j.RateLimit;
 import org.verbs4j.UnsupportedVerbException;
 import org.verbs4j.VerbsException;
+import org.verbs4j.bindings.ContextVerbs;
+import org.verbs4j.bindings.NativeLibraries;
+import org.verbs4j.bindings.Posix;
+import org.verbs4j.bindings.Verbs;
+import org.verbs4j.bindings.ibv_qp_init_attr_ex;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /** What soft-RoCE does not have says so, and what lacks it. */
 class UnsupportedTypesIT {
@@ -51,6 +59,28 @@ class UnsupportedTypesIT {
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("IBV_QPT_RAW_PACKET")
                 .hasMessageContaining("rxe");
+    }
+
+    /** Nor can a table of work queues be made to spread over, so the verb is called with none. */
+    @Test
+    @Holds("34")
+    void receiveSideScaling() {
+        assertThatThrownBy(() -> device.domain.newWorkQueue(device.receives).build())
+                .isInstanceOf(UnsupportedVerbException.class)
+                .hasMessageContaining("ibv_create_wq");
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment init = arena.allocate(ibv_qp_init_attr_ex.layout());
+            ibv_qp_init_attr_ex.qp_type(init, Verbs.IBV_QPT_RAW_PACKET());
+            ibv_qp_init_attr_ex.pd(init, device.domain.handle());
+            ibv_qp_init_attr_ex.comp_mask(
+                    init,
+                    Verbs.IBV_QP_INIT_ATTR_PD()
+                            | Verbs.IBV_QP_INIT_ATTR_IND_TABLE()
+                            | Verbs.IBV_QP_INIT_ATTR_RX_HASH());
+            long context = device.context.handle().address();
+            assertThat(ContextVerbs.ibv_create_qp_ex(context, init.address())).isZero();
+            assertThat(NativeLibraries.errno()).isEqualTo(Posix.EOPNOTSUPP());
+        }
     }
 
     @Test

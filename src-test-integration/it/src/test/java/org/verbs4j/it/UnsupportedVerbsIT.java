@@ -42,6 +42,11 @@ class UnsupportedVerbsIT {
     void threadDomainsAndParentDomains() {
         unsupported("ibv_alloc_td", side.context::newThreadDomain);
         unsupported("ibv_alloc_parent_domain", () -> side.domain.newParentDomain(null));
+        unsupported(
+                "ibv_alloc_parent_domain",
+                () ->
+                        side.domain.newParentDomain(
+                                null, (arena, size, alignment, resource) -> null));
     }
 
     @Test
