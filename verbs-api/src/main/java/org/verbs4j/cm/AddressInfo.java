@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -74,19 +75,37 @@ public record AddressInfo(
     }
 
     /**
-     * Looks a service up, {@code rdma_getaddrinfo(3)}. May ask a name server, and takes as long as
-     * the system's resolver lets it: neither a time-out nor an interrupt ends it. Where that
-     * matters, resolve by {@link java.net.InetAddress} on a thread of its own.
+     * As {@link #find(String, String, Hints, Duration)}, within ten seconds.
      *
      * @param host a name or number, null for this machine
      * @param service a port number or a name of {@code /etc/services}, null for none
      * @param hints what to look for
-     * @return at least one
-     * @throws ConnectionException when there is none; {@link ConnectionException#errno()} is 0 when
-     *     the resolver says so, which has error numbers of its own, and the message has its words
      */
     public static List<AddressInfo> find(
-            @Nullable String host, @Nullable String service, Hints hints) {
-        return AddressLookup.find(host, service, hints);
+            @Nullable String host, @Nullable String service, Hints hints)
+            throws InterruptedException {
+        return find(host, service, hints, Deadline.DEFAULT);
+    }
+
+    /**
+     * Looks a service up, {@code rdma_getaddrinfo(3)}, which may ask a name server. Nothing ends
+     * that call, so it is made on a thread of its own, a daemon: when time is over or the caller is
+     * interrupted, the thread is left to the system's resolver, which gives up in its own time, and
+     * frees what it got.
+     *
+     * @param host a name or number, null for this machine
+     * @param service a port number or a name of {@code /etc/services}, null for none
+     * @param hints what to look for
+     * @param timeout the longest wait
+     * @return at least one
+     * @throws ConnectionException when there is none; {@link ConnectionException#errno()} is 0 when
+     *     the resolver says so, which has error numbers of its own, and the message has its words;
+     *     {@code ETIMEDOUT} when time is over
+     * @throws InterruptedException when the thread is interrupted
+     */
+    public static List<AddressInfo> find(
+            @Nullable String host, @Nullable String service, Hints hints, Duration timeout)
+            throws InterruptedException {
+        return AddressLookup.find(host, service, hints, timeout);
     }
 }

@@ -2,6 +2,7 @@ package org.verbs4j.cm;
 
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.bindings.NativeLibraries;
+import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.rdma_addrinfo;
 import org.verbs4j.bindings.sockaddr_storage;
@@ -14,8 +15,13 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** {@code rdma_getaddrinfo} and what it fills in. */
 final class AddressLookup {
@@ -24,12 +30,45 @@ final class AddressLookup {
 
     private AddressLookup() {}
 
+    /** Waits for the lookup, which another thread makes. */
     static List<AddressInfo> find(
-            @Nullable String host, @Nullable String service, AddressInfo.Hints hints) {
+            @Nullable String host,
+            @Nullable String service,
+            AddressInfo.Hints hints,
+            Duration timeout)
+            throws InterruptedException {
         EventChannel.requireLibrary();
         if (host == null && service == null && hints.source() == null) {
             throw new IllegalArgumentException("neither a host nor a service to look for");
         }
+        FutureTask<List<AddressInfo>> lookup =
+                new FutureTask<>(() -> find(host, service, hints));
+        Thread.ofPlatform().daemon().name("rdma_getaddrinfo " + host).start(lookup);
+        try {
+            return lookup.get(EventChannel.nanos(timeout), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new ConnectionException(
+                    "rdma_getaddrinfo",
+                    Posix.ETIMEDOUT(),
+                    "%s: no answer within %d ms: do the name servers of /etc/resolv.conf answer?"
+                            .formatted(wanted(host, service), timeout.toMillis()),
+                    null);
+        } catch (ExecutionException e) {
+            throw rethrown(e.getCause());
+        }
+    }
+
+    private static RuntimeException rethrown(Throwable cause) {
+        return switch (cause) {
+            case RuntimeException problem -> problem;
+            case Error error -> throw error;
+            default -> new IllegalStateException(cause);
+        };
+    }
+
+    /** Waits for the resolver, and nothing ends that. */
+    private static List<AddressInfo> find(
+            @Nullable String host, @Nullable String service, AddressInfo.Hints hints) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(Verbs.C_POINTER);
             int result =
@@ -115,12 +154,15 @@ final class AddressLookup {
                 : data.reinterpret(length).asByteBuffer();
     }
 
+    private static String wanted(@Nullable String host, @Nullable String service) {
+        return "looking for "
+                + (host == null ? "this machine" : host)
+                + (service == null ? "" : ", service " + service);
+    }
+
     private static ConnectionException refused(
             int result, @Nullable String host, @Nullable String service) {
-        String what =
-                "looking for "
-                        + (host == null ? "this machine" : host)
-                        + (service == null ? "" : ", service " + service);
+        String what = wanted(host, service);
         int errno = NativeLibraries.errno();
         return result == SEE_ERRNO && errno != 0
                 ? new ConnectionException("rdma_getaddrinfo", errno, what, null)

@@ -8,19 +8,12 @@ import org.verbs4j.QueuePairAttributes;
 import org.verbs4j.QueuePairState;
 import org.verbs4j.UnsupportedVerbException;
 import org.verbs4j.bindings.NativeLibraries;
-import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_ece;
-import org.verbs4j.bindings.ibv_qp_attr;
-import org.verbs4j.bindings.rdma_addr;
-import org.verbs4j.bindings.rdma_cm_id;
-import org.verbs4j.bindings.rdma_route;
-import org.verbs4j.bindings.sockaddr_storage;
 import org.verbs4j.internal.VerbsInternals;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -41,9 +34,8 @@ import java.time.Duration;
  * IllegalStateException}.
  */
 public final class ConnectionId implements AutoCloseable {
-    private final MemorySegment handle;
+    private final NativeId c;
     private final Origin origin;
-    private final PortSpace portSpace;
     private final JoinedGroups groups = new JoinedGroups();
     private EventChannel channel;
     private boolean listening;
@@ -58,14 +50,13 @@ public final class ConnectionId implements AutoCloseable {
 
     ConnectionId(EventChannel channel, MemorySegment pointer, Origin origin) {
         this.channel = channel;
-        this.handle = pointer.reinterpret(rdma_cm_id.sizeof());
+        this.c = new NativeId(pointer);
         this.origin = origin;
-        this.portSpace = PortSpace.of(rdma_cm_id.ps(handle));
     }
 
     /** What kind of service the id is for. */
     public PortSpace portSpace() {
-        return portSpace;
+        return c.portSpace;
     }
 
     JoinedGroups groups() {
@@ -81,11 +72,7 @@ public final class ConnectionId implements AutoCloseable {
      */
     public synchronized void bind(InetSocketAddress local) {
         requireOpen();
-        try (Arena arena = Arena.ofConfined()) {
-            if (Verbs.rdma_bind_addr(handle, SocketAddresses.encode(arena, local)) != 0) {
-                throw Diagnosis.local("rdma_bind_addr", NativeLibraries.errno(), local);
-            }
-        }
+        c.bind(local);
     }
 
     /**
@@ -97,15 +84,8 @@ public final class ConnectionId implements AutoCloseable {
      */
     public synchronized void listen(int backlog) {
         requireOpen();
-        if (Verbs.rdma_listen(handle, backlog) != 0) {
-            throw Diagnosis.local("rdma_listen", NativeLibraries.errno(), localOrAny());
-        }
+        c.listen(backlog);
         listening = true;
-    }
-
-    private InetSocketAddress localOrAny() {
-        InetSocketAddress local = localAddress();
-        return local == null ? new InetSocketAddress(0) : local;
     }
 
     /**
@@ -120,19 +100,7 @@ public final class ConnectionId implements AutoCloseable {
     public synchronized void resolveAddress(
             @Nullable InetSocketAddress source, InetSocketAddress remote, Duration timeout) {
         requireOpen();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment from =
-                    source == null ? MemorySegment.NULL : SocketAddresses.encode(arena, source);
-            MemorySegment to = SocketAddresses.encode(arena, remote);
-            if (Verbs.rdma_resolve_addr(handle, from, to, millis(timeout)) != 0) {
-                int errno = NativeLibraries.errno();
-                if (source != null
-                        && (errno == Posix.EADDRNOTAVAIL() || errno == Posix.EADDRINUSE())) {
-                    throw Diagnosis.local("rdma_resolve_addr", errno, source);
-                }
-                throw Diagnosis.remote("rdma_resolve_addr", errno, remote);
-            }
-        }
+        c.resolveAddress(source, remote, millis(timeout));
     }
 
     /**
@@ -145,7 +113,7 @@ public final class ConnectionId implements AutoCloseable {
      */
     public synchronized void resolveRoute(Duration timeout) {
         requireDevice("resolve a route");
-        step("rdma_resolve_route", Verbs.rdma_resolve_route(handle, millis(timeout)));
+        c.step("rdma_resolve_route", Verbs.rdma_resolve_route(c.handle, millis(timeout)));
     }
 
     private static int millis(Duration timeout) {
@@ -181,14 +149,7 @@ public final class ConnectionId implements AutoCloseable {
     private synchronized void connect(
             int queuePairNumber, boolean sharesReceives, ConnectionParameters parameters) {
         requireDevice("connect");
-        int most =
-                portSpace.isForDatagrams()
-                        ? ConnectionParameters.MAX_DATAGRAM_CONNECT_PRIVATE_DATA
-                        : ConnectionParameters.MAX_CONNECT_PRIVATE_DATA;
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment param = parameters.encode(arena, queuePairNumber, sharesReceives, most);
-            step("rdma_connect", Verbs.rdma_connect(handle, param));
-        }
+        c.connect(queuePairNumber, sharesReceives, parameters);
     }
 
     /**
@@ -218,14 +179,7 @@ public final class ConnectionId implements AutoCloseable {
     private synchronized void accept(
             int queuePairNumber, boolean sharesReceives, ConnectionParameters parameters) {
         requireRequest("accept");
-        int most =
-                portSpace.isForDatagrams()
-                        ? ConnectionParameters.MAX_DATAGRAM_ACCEPT_PRIVATE_DATA
-                        : ConnectionParameters.MAX_ACCEPT_PRIVATE_DATA;
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment param = parameters.encode(arena, queuePairNumber, sharesReceives, most);
-            step("rdma_accept", Verbs.rdma_accept(handle, param));
-        }
+        c.accept(queuePairNumber, sharesReceives, parameters);
         answered = true;
     }
 
@@ -240,14 +194,7 @@ public final class ConnectionId implements AutoCloseable {
      */
     public synchronized void reject(ByteBuffer privateData) {
         requireRequest("reject");
-        int most =
-                portSpace.isForDatagrams()
-                        ? ConnectionParameters.MAX_DATAGRAM_ACCEPT_PRIVATE_DATA
-                        : ConnectionParameters.MAX_REJECT_PRIVATE_DATA;
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment data = ConnectionParameters.encode(arena, privateData, most);
-            step("rdma_reject", Verbs.rdma_reject(handle, data, (byte) data.byteSize()));
-        }
+        c.reject(privateData);
         answered = true;
     }
 
@@ -260,7 +207,7 @@ public final class ConnectionId implements AutoCloseable {
      */
     public synchronized void rejectEce() {
         requireRequest("reject");
-        step("rdma_reject_ece", EceExchange.reject(handle));
+        c.step("rdma_reject_ece", EceExchange.reject(c.handle));
         answered = true;
     }
 
@@ -270,7 +217,7 @@ public final class ConnectionId implements AutoCloseable {
      */
     public synchronized void establish() {
         requireDevice("establish a connection");
-        step("rdma_establish", Verbs.rdma_establish(handle));
+        c.step("rdma_establish", Verbs.rdma_establish(c.handle));
     }
 
     /**
@@ -279,7 +226,7 @@ public final class ConnectionId implements AutoCloseable {
      */
     public synchronized void notifyCommunication() {
         requireDevice("notify");
-        step("rdma_notify", Verbs.rdma_notify(handle, Verbs.IBV_EVENT_COMM_EST()));
+        c.step("rdma_notify", Verbs.rdma_notify(c.handle, Verbs.IBV_EVENT_COMM_EST()));
     }
 
     /**
@@ -289,7 +236,7 @@ public final class ConnectionId implements AutoCloseable {
      */
     public synchronized void disconnect() {
         requireDevice("disconnect");
-        step("rdma_disconnect", Verbs.rdma_disconnect(handle));
+        c.step("rdma_disconnect", Verbs.rdma_disconnect(c.handle));
     }
 
     /**
@@ -316,7 +263,7 @@ public final class ConnectionId implements AutoCloseable {
 
     private synchronized void join(InetAddress group, int flags) {
         requireDevice("join a multicast group");
-        groups.join(handle, group, flags);
+        groups.join(c.handle, group, flags);
     }
 
     /**
@@ -327,7 +274,7 @@ public final class ConnectionId implements AutoCloseable {
      */
     public synchronized void leaveMulticast(InetAddress group) {
         requireDevice("leave a multicast group");
-        groups.leave(handle, group);
+        groups.leave(c.handle, group);
     }
 
     /**
@@ -341,13 +288,7 @@ public final class ConnectionId implements AutoCloseable {
      */
     public synchronized QueuePairAttributes attributesFor(QueuePairState state) {
         requireDevice("give attributes");
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = arena.allocate(ibv_qp_attr.layout());
-            MemorySegment mask = arena.allocate(ValueLayout.JAVA_INT);
-            ibv_qp_attr.qp_state(attr, state.code());
-            step("rdma_init_qp_attr", Verbs.rdma_init_qp_attr(handle, attr, mask));
-            return VerbsInternals.get().decode(attr, mask.get(ValueLayout.JAVA_INT, 0));
-        }
+        return c.attributesFor(state);
     }
 
     /**
@@ -363,7 +304,7 @@ public final class ConnectionId implements AutoCloseable {
             return;
         }
         target.adopt(this);
-        if (Verbs.rdma_migrate_id(handle, target.handle()) != 0) {
+        if (Verbs.rdma_migrate_id(c.handle, target.handle()) != 0) {
             int errno = NativeLibraries.errno();
             target.forget(this);
             throw new ConnectionException("rdma_migrate_id", errno, "moving " + this, null);
@@ -380,7 +321,7 @@ public final class ConnectionId implements AutoCloseable {
     /** Sets an option while the id is open. */
     synchronized void set(int level, int option, MemorySegment value, String what) {
         requireOpen();
-        int result = Verbs.rdma_set_option(handle, level, option, value, value.byteSize());
+        int result = Verbs.rdma_set_option(c.handle, level, option, value, value.byteSize());
         if (result != 0) {
             throw new ConnectionException("rdma_set_option", NativeLibraries.errno(), what, null);
         }
@@ -393,7 +334,7 @@ public final class ConnectionId implements AutoCloseable {
      */
     public synchronized void localEce(Ece ece) {
         requireDevice("offer ECE options");
-        step("rdma_set_local_ece", EceExchange.offer(handle, ece));
+        c.step("rdma_set_local_ece", EceExchange.offer(c.handle, ece));
     }
 
     /**
@@ -406,31 +347,27 @@ public final class ConnectionId implements AutoCloseable {
         requireDevice("tell ECE options");
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(ibv_ece.layout());
-            step("rdma_get_remote_ece", EceExchange.ask(handle, out));
+            c.step("rdma_get_remote_ece", EceExchange.ask(c.handle, out));
             return new Ece(ibv_ece.vendor_id(out), ibv_ece.options(out));
         }
     }
 
     /** The local address, null before there is one; {@code rdma_get_local_addr(3)}. */
     public synchronized @Nullable InetSocketAddress localAddress() {
-        return address(rdma_addr.src_addr$offset());
+        requireOpen();
+        return c.localAddress();
     }
 
     /** The peer's address, null before there is one; {@code rdma_get_peer_addr(3)}. */
     public synchronized @Nullable InetSocketAddress remoteAddress() {
-        return address(rdma_addr.dst_addr$offset());
-    }
-
-    private @Nullable InetSocketAddress address(long offset) {
         requireOpen();
-        long at = rdma_cm_id.route$offset() + rdma_route.addr$offset() + offset;
-        return SocketAddresses.decode(handle.asSlice(at, sockaddr_storage.sizeof()));
+        return c.remoteAddress();
     }
 
     /** Whether the id has found its device. */
     public synchronized boolean hasDevice() {
         requireOpen();
-        return rdma_cm_id.verbs(handle).address() != 0;
+        return c.hasDevice();
     }
 
     /**
@@ -441,7 +378,7 @@ public final class ConnectionId implements AutoCloseable {
      */
     public synchronized DeviceContext context() {
         requireDevice("tell its device");
-        return VerbsInternals.get().borrow(rdma_cm_id.verbs(handle));
+        return c.context();
     }
 
     /**
@@ -451,7 +388,7 @@ public final class ConnectionId implements AutoCloseable {
      */
     public synchronized int port() {
         requireDevice("tell its port");
-        return Byte.toUnsignedInt(rdma_cm_id.port_num(handle));
+        return c.port();
     }
 
     /** Where the events arrive. */
@@ -462,17 +399,11 @@ public final class ConnectionId implements AutoCloseable {
     /** Escape hatch: {@code struct rdma_cm_id *}, valid while the id is open. */
     public synchronized MemorySegment handle() {
         requireOpen();
-        return handle;
+        return c.handle;
     }
 
     long address() {
-        return handle.address();
-    }
-
-    private void step(String call, int result) {
-        if (result != 0) {
-            throw Diagnosis.remote(call, NativeLibraries.errno(), remoteAddress());
-        }
+        return c.handle.address();
     }
 
     private void requireOpen() {
@@ -483,7 +414,7 @@ public final class ConnectionId implements AutoCloseable {
 
     private void requireDevice(String what) {
         requireOpen();
-        if (rdma_cm_id.verbs(handle).address() == 0) {
+        if (!c.hasDevice()) {
             throw new IllegalStateException(
                     this + " has no device and cannot " + what + ": resolve the address first");
         }
@@ -513,12 +444,9 @@ public final class ConnectionId implements AutoCloseable {
             return;
         }
         closed = true;
-        groups.leaveAll(handle); // C would leak them
+        groups.leaveAll(c.handle); // C would leak them
         channel.forget(this);
-        if (Verbs.rdma_destroy_id(handle) != 0) {
-            throw new ConnectionException(
-                    "rdma_destroy_id", NativeLibraries.errno(), "the kernel keeps it", null);
-        }
+        c.destroy();
     }
 
     @Override

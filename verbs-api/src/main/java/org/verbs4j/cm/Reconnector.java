@@ -1,5 +1,7 @@
 package org.verbs4j.cm;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,7 +13,6 @@ import org.verbs4j.WorkCompletions;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -81,22 +82,25 @@ public final class Reconnector implements AutoCloseable {
      * @throws IllegalStateException when this is closed, before or meanwhile
      */
     public Connection connection(Duration timeout) throws InterruptedException {
-        turn.lockInterruptibly();
+        Deadline deadline = Deadline.in(timeout);
+        if (!turn.tryLock(deadline.left().toNanos(), NANOSECONDS)) {
+            throw Diagnosis.late(
+                    "rdma_connect", timeout, way.remote, "another thread uses the reconnector");
+        }
         try {
-            return connectionInTurn(timeout);
+            return connectionInTurn(deadline);
         } finally {
             turn.unlock();
         }
     }
 
-    private Connection connectionInTurn(Duration timeout) throws InterruptedException {
+    private Connection connectionInTurn(Deadline deadline) throws InterruptedException {
         requireOpen();
         Connection here = current;
         if (here != null && here.isConnected()) {
             return here;
         }
         giveUp();
-        Deadline deadline = Deadline.in(timeout);
         Duration pause = FIRST_PAUSE;
         while (true) {
             try {
@@ -104,13 +108,13 @@ public final class Reconnector implements AutoCloseable {
                 current = made;
                 return made;
             } catch (ConnectionException e) {
-                long millis = ThreadLocalRandom.current().nextLong(pause.toMillis()) + 1;
-                if (deadline.left().toMillis() <= millis) {
-                    throw e;
-                }
-                LOG.debug("again in {} ms: {}", millis, e.getMessage());
-                if (closing.await(millis, TimeUnit.MILLISECONDS)) {
+                long nanos = ThreadLocalRandom.current().nextLong(pause.toNanos()) + 1;
+                LOG.debug("again in {} us: {}", nanos / 1_000, e.getMessage());
+                if (closing.await(Math.min(nanos, deadline.left().toNanos()), NANOSECONDS)) {
                     requireOpen();
+                }
+                if (deadline.left().isZero()) {
+                    throw e;
                 }
                 Duration longer = pause.multipliedBy(2);
                 pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;

@@ -55,6 +55,7 @@ class CmConnectionIT {
     }
 
     @Test
+    @Holds("73")
     void dataGoesBothWaysAndThePeerSeesTheEnd() throws Exception {
         try (Listener listener = Listener.bind(CmPlace.anyPort(), 4)) {
             Future<String> served =
@@ -98,6 +99,7 @@ class CmConnectionIT {
     }
 
     @Test
+    @Holds("74b")
     void privateDataIsAsLongAsTheTransportMakesIt() throws Exception {
         try (Listener listener = Listener.bind(CmPlace.anyPort(), 4)) {
             Future<Integer> asked =
@@ -122,6 +124,7 @@ class CmConnectionIT {
     }
 
     @Test
+    @Holds("74a")
     void tooMuchPrivateDataIsRefusedByName() throws Exception {
         try (Listener listener = Listener.bind(CmPlace.anyPort(), 4);
                 Connector connector = Connector.resolve(listener.localAddress(), LIMIT);
@@ -134,6 +137,7 @@ class CmConnectionIT {
     }
 
     @Test
+    @Holds("75")
     void nobodyListening() throws Exception {
         InetSocketAddress free;
         try (Listener listener = Listener.bind(CmPlace.anyPort(), 4)) {
@@ -155,6 +159,7 @@ class CmConnectionIT {
     }
 
     @Test
+    @Holds({"74b", "75"})
     void aRejectionCarriesItsReason() throws Exception {
         try (Listener listener = Listener.bind(CmPlace.anyPort(), 4)) {
             Future<Boolean> rejected =
@@ -213,6 +218,7 @@ class CmConnectionIT {
     }
 
     @Test
+    @Holds("83")
     void aSilentServerIsGivenUp() throws Exception {
         try (Listener listener = Listener.bind(CmPlace.anyPort(), 4);
                 Connector connector = Connector.resolve(listener.localAddress(), LIMIT);
@@ -265,6 +271,7 @@ class CmConnectionIT {
     }
 
     @Test
+    @Holds("79a")
     void theSourceAddressChoosesTheDevice() throws Exception {
         List<InetAddress> all = CmPlace.addresses();
         assumeTrue(all.size() > 1, "one device only");

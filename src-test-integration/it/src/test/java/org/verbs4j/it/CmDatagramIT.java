@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.verbs4j.AddressHandle;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.cm.ConnectionEvent;
@@ -36,8 +34,6 @@ import java.util.function.Consumer;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class CmDatagramIT {
     private static final Duration LIMIT = CmPlace.limit(10);
-    private static final Duration LONG = Duration.ofMinutes(10);
-    private static final Duration SHORT = Duration.ofMillis(200);
 
     /** Answers the next request on another thread. */
     private static CompletableFuture<Void> answer(
@@ -78,6 +74,7 @@ class CmDatagramIT {
     }
 
     @Test
+    @Holds({"74b", "81"})
     void aPeerFoundByAddressIsSentToAndAnswers() throws Exception {
         ByteBuffer question = filled(ConnectionParameters.MAX_DATAGRAM_CONNECT_PRIVATE_DATA);
         ByteBuffer reply = filled(ConnectionParameters.MAX_DATAGRAM_ACCEPT_PRIVATE_DATA);
@@ -143,6 +140,7 @@ class CmDatagramIT {
     }
 
     @Test
+    @Holds({"74a", "74b"})
     void privateDataThatIsTooLongIsRefused() throws Exception {
         try (DatagramListener listener = listen();
                 DatagramConnector connector = toward(listener);
@@ -177,6 +175,7 @@ class CmDatagramIT {
     }
 
     @Test
+    @Holds("75")
     void nobodyListeningIsSaid() throws Exception {
         InetSocketAddress closed;
         try (DatagramListener listener = listen()) {
@@ -215,60 +214,6 @@ class CmDatagramIT {
             assertThatThrownBy(() -> connector.connect(side.pair, filled(0), LIMIT))
                     .isInstanceOf(ConnectionException.class);
             get(answered);
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void acceptingEnds(boolean virtual) throws Exception {
-        try (DatagramListener listener = listen()) {
-            assertThat(listener.accept(Duration.ZERO)).isNull();
-            assertThat(listener.accept(SHORT)).isNull();
-            Waiting interrupted = Waiting.start(virtual, listener::accept);
-            interrupted.thread().interrupt();
-            assertThat(interrupted.end()).isInstanceOf(InterruptedException.class);
-            Waiting closed = Waiting.start(virtual, listener::accept);
-            listener.close();
-            assertThat(closed.end()).isInstanceOf(IllegalStateException.class);
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void askingASilentServerEnds(boolean virtual) throws Exception {
-        try (DatagramListener silent = listen()) {
-            try (DatagramConnector connector = toward(silent);
-                    CmDatagramSide side = new CmDatagramSide(connector.context())) {
-                Waiting waiting =
-                        Waiting.start(virtual, () -> connector.connect(side.pair, filled(0), LONG));
-                waiting.thread().interrupt();
-                assertThat(waiting.end()).isInstanceOf(InterruptedException.class);
-            }
-            try (DatagramConnector connector = toward(silent);
-                    CmDatagramSide side = new CmDatagramSide(connector.context())) {
-                Waiting waiting =
-                        Waiting.start(virtual, () -> connector.connect(side.pair, filled(0), LONG));
-                connector.close();
-                assertThat(waiting.end()).isInstanceOf(IllegalStateException.class);
-            }
-            try (DatagramConnector connector = toward(silent);
-                    CmDatagramSide side = new CmDatagramSide(connector.context())) {
-                assertThatThrownBy(() -> connector.connect(side.pair, filled(0), SHORT))
-                        .isInstanceOf(ConnectionException.class)
-                        .hasMessageContaining("has not answered within 200 ms");
-            }
-            InetSocketAddress dead = new InetSocketAddress(CmPlace.unusedNeighbour(), 7000);
-            try (DatagramConnector connector = Connector.to(dead).openDatagrams()) {
-                Waiting waiting =
-                        Waiting.start(
-                                virtual,
-                                () -> {
-                                    connector.resolve(LONG);
-                                    return "resolved";
-                                });
-                connector.close();
-                assertThat(waiting.end()).isInstanceOf(IllegalStateException.class);
-            }
         }
     }
 

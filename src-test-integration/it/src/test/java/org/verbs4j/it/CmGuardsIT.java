@@ -46,6 +46,7 @@ class CmGuardsIT {
     }
 
     @Test
+    @Holds("86")
     void anIdleIdRefusesWhatWouldCrash() {
         try (EventChannel channel = EventChannel.open();
                 ConnectionId id = channel.newId()) {
@@ -83,6 +84,7 @@ class CmGuardsIT {
     }
 
     @Test
+    @Holds("77")
     void stepsOutOfTurnAreRefused() throws Exception {
         try (EventChannel channel = EventChannel.open();
                 ConnectionId id = channel.newId()) {
@@ -107,6 +109,7 @@ class CmGuardsIT {
     }
 
     @Test
+    @Holds("79b")
     void addressesAreExplained() {
         InetSocketAddress mine = CmPlace.anyPort();
         try (Listener listener = Listener.bind(mine, 1)) {
@@ -137,6 +140,52 @@ class CmGuardsIT {
                 .hasMessageContaining("nowhere.invalid");
     }
 
+    /** Item 79. */
+    @Test
+    @Holds("79c")
+    void aLoopbackAddressIsBoundAndHasNoDevice() {
+        try (EventChannel channel = EventChannel.open();
+                ConnectionId id = channel.newId()) {
+            id.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
+            assertThat(id.localAddress().getPort()).isPositive();
+            assertThat(id.hasDevice()).isFalse();
+        }
+    }
+
+    /** Item 76. */
+    @Test
+    @Holds("76a")
+    void anAddressWithoutRouteIsRefusedAtOnce() {
+        InetSocketAddress nowhere = new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 1);
+        try (EventChannel channel = EventChannel.open();
+                ConnectionId id = channel.newId()) {
+            fails(
+                    () -> id.resolveAddress(null, nowhere, LIMIT),
+                    Posix.ENETUNREACH(),
+                    "no route to 192.0.2.1");
+        }
+    }
+
+    /** Items 76 and 78. */
+    @Test
+    @Holds({"76b", "78"})
+    void aNeighbourThatDoesNotAnswerIsToldByAnEvent() throws Exception {
+        InetSocketAddress dead = new InetSocketAddress(CmPlace.unusedNeighbour(), 7000);
+        try (EventChannel channel = EventChannel.open();
+                ConnectionId id = channel.newId()) {
+            id.resolveAddress(null, dead, Duration.ofMillis(500));
+            assertThat(channel.poll()).isNull();
+            assertThat(channel.await(LIMIT))
+                    .isInstanceOfSatisfying(
+                            ConnectionEvent.Failed.class,
+                            failed -> {
+                                assertThat(failed.reason())
+                                        .isEqualTo(ConnectionEvent.Failed.Reason.ADDRESS);
+                                assertThat(failed.status()).isEqualTo(-Posix.ETIMEDOUT());
+                            });
+        }
+    }
+
     @Test
     void loopbackHasNoRoute() {
         assertThatThrownBy(
@@ -150,6 +199,7 @@ class CmGuardsIT {
     }
 
     @Test
+    @Holds("79a")
     void optionsAreSetAndWrongOnesExplained() {
         try (EventChannel channel = EventChannel.open();
                 ConnectionId id = channel.newId();

@@ -37,10 +37,14 @@ final class CmPlace {
     }
 
     /** In the network of the first device, and nobody's. */
-    static InetAddress unusedNeighbour() throws UnknownHostException {
+    static InetAddress unusedNeighbour() {
         byte[] ip = addresses().getFirst().getAddress();
         ip[ip.length - 1] = (byte) 250;
-        return InetAddress.getByAddress(ip);
+        try {
+            return InetAddress.getByAddress(ip);
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException(e); // it has as many bytes as the other one
+        }
     }
 
     /** An IPv6 address of the first device, with its interface. */

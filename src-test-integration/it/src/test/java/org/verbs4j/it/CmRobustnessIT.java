@@ -150,9 +150,9 @@ class CmRobustnessIT {
         int cycles = Integer.getInteger("cm.cycles", 1000);
         try (Listener listener = Listener.bind(CmPlace.anyPort(), 16)) {
             cycle(listener);
+            String kernel = KernelObjects.show(); // also opens what Java keeps, as /dev/urandom
             Map<String, Long> files = openFiles();
             int threads = Thread.activeCount();
-            String kernel = KernelObjects.show();
             for (int i = 0; i < cycles; i++) {
                 cycle(listener);
             }

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.verbs4j.Access;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.DeviceContext;
@@ -34,7 +32,7 @@ import java.util.concurrent.TimeUnit;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ReconnectIT {
     private static final Duration LIMIT = CmPlace.limit(20);
-    private static final Duration LONG = Duration.ofMinutes(10);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     /** Sends one message to each client, in a process of its own. */
     static final class Server {
@@ -122,26 +120,42 @@ class ReconnectIT {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void waitingForAConnectionEnds(boolean virtual) throws Exception {
-        InetSocketAddress nobody = new InetSocketAddress(CmPlace.anyPort().getAddress(), 17_322);
+    @Test
+    void givingALostConnectionUpEnds() throws Exception {
         List<CmSide> sides = new ArrayList<>();
-        try (Listener silent = Listener.bind(CmPlace.anyPort(), 8)) {
-            for (InetSocketAddress address : List.of(nobody, silent.localAddress())) {
-                try (Reconnector reconnector = alone(address, sides)) {
-                    Waiting interrupted =
-                            Waiting.start(virtual, () -> reconnector.connection(LONG));
-                    interrupted.thread().interrupt();
-                    assertThat(interrupted.end()).isInstanceOf(InterruptedException.class);
-                    Waiting closed = Waiting.start(virtual, () -> reconnector.connection(LONG));
-                    reconnector.close();
-                    assertThat(closed.end()).isInstanceOf(IllegalStateException.class);
-                }
-            }
+        try (Listener listener = Listener.bind(CmPlace.anyPort(), 4);
+                Reconnector reconnector = alone(listener.localAddress(), sides)) {
+            reconnector.lost(); // there is none
+            Connection first = connected(listener, reconnector);
+            reconnector.lost();
+            assertThat(first.isConnected()).isFalse();
+            Connection second = connected(listener, reconnector);
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(reconnector::lost).isInstanceOf(InterruptedException.class);
+            Thread.interrupted();
+            assertThat(connected(listener, reconnector)).isNotSameAs(second);
+            reconnector.close();
+            reconnector.lost(); // there is none
         } finally {
             sides.forEach(CmSide::close);
         }
+    }
+
+    /** With a server that goes on until the client goes. */
+    private static Connection connected(Listener listener, Reconnector reconnector)
+            throws InterruptedException {
+        Waiting.begin(
+                false,
+                () -> {
+                    try (ConnectionRequest request = listener.accept(LIMIT);
+                            CmSide side = new CmSide(request.context());
+                            Connection connection =
+                                    request.accept(
+                                            side.pair, ConnectionParameters.defaults(), LIMIT)) {
+                        return connection.awaitDisconnect(LONG);
+                    }
+                });
+        return reconnector.connection(LIMIT);
     }
 
     private static Reconnector alone(InetSocketAddress address, List<CmSide> sides) {

@@ -13,6 +13,14 @@ record Waiting(Thread thread, CompletableFuture<Object> outcome) {
 
     /** Starts a thread and sees it wait. */
     static Waiting start(boolean virtual, Callable<?> wait) throws InterruptedException {
+        Waiting waiting = begin(virtual, wait);
+        Thread.sleep(SHORT);
+        assertThat(waiting.outcome).isNotDone();
+        return waiting;
+    }
+
+    /** Starts a thread. */
+    static Waiting begin(boolean virtual, Callable<?> wait) {
         CompletableFuture<Object> outcome = new CompletableFuture<>();
         Runnable body =
                 () -> {
@@ -23,8 +31,6 @@ record Waiting(Thread thread, CompletableFuture<Object> outcome) {
                     }
                 };
         Thread thread = virtual ? Thread.ofVirtual().start(body) : Thread.ofPlatform().start(body);
-        Thread.sleep(SHORT);
-        assertThat(outcome).isNotDone();
         return new Waiting(thread, outcome);
     }
 
