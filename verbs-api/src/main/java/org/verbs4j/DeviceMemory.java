@@ -96,7 +96,7 @@ public final class DeviceMemory implements AutoCloseable {
      * The kernel's number of it, for {@link DeviceContext#importDeviceMemory} in another process.
      */
     public int kernelHandle() {
-        return ibv_dm.handle(handle());
+        return life.whileOpen(() -> ibv_dm.handle(handle));
     }
 
     /**

@@ -85,7 +85,7 @@ public final class MemoryWindow implements AutoCloseable {
 
     /** The key of the last binding that was posted, before that the one that it was made with. */
     public int rkey() {
-        return ibv_mw.rkey(handle());
+        return life.whileOpen(() -> ibv_mw.rkey(handle));
     }
 
     /** Takes over the key of a binding; the caller keeps the window from being closed. */

@@ -138,12 +138,12 @@ public final class WorkQueue extends ReceiveQueue {
 
     /** Its number, 24 bits. */
     public int number() {
-        return ibv_wq.wq_num(handle());
+        return life.whileOpen(() -> ibv_wq.wq_num(handle));
     }
 
     /** The state that this process last moved it to. */
     public State state() {
-        return State.of(ibv_wq.state(handle()));
+        return life.whileOpen(() -> State.of(ibv_wq.state(handle)));
     }
 
     /**
