@@ -30,6 +30,9 @@ public final class WorkQueue extends ReceiveQueue {
     private final int maxRequests;
     private final int maxSge;
 
+    /** Whether the provider has a function for it: a post would call NULL. */
+    private final boolean takesPosts;
+
     /** The state of a work queue: {@code enum ibv_wq_state}. */
     public enum State {
         /** Does nothing. */
@@ -94,6 +97,7 @@ public final class WorkQueue extends ReceiveQueue {
         this.context = asked.domain.context();
         this.handle = handle;
         this.life = life();
+        this.takesPosts = ibv_wq.post_recv(handle).address() != 0;
         this.maxRequests = maxRequests;
         this.maxSge = maxSge;
         context.events().add(handle, this);
@@ -160,7 +164,7 @@ public final class WorkQueue extends ReceiveQueue {
                         ibv_wq_attr.attr_mask(attr, Verbs.IBV_WQ_ATTR_STATE());
                         ibv_wq_attr.wq_state(attr, state.code);
                         modify(attr, "moving the " + life + " to " + state);
-                        receiveGate().set(state == State.READY ? handle.address() : 0);
+                        admit(state == State.READY);
                     }
                 });
     }
@@ -181,6 +185,10 @@ public final class WorkQueue extends ReceiveQueue {
                         modify(attr, "turning " + option + " of the " + life);
                     }
                 });
+    }
+
+    private void admit(boolean ready) {
+        receiveGate().set(ready && takesPosts ? handle.address() : 0);
     }
 
     private void modify(MemorySegment attr, String what) {
@@ -225,6 +233,10 @@ public final class WorkQueue extends ReceiveQueue {
 
     @Override
     IllegalStateException receivesShut() {
+        if (life.isOpen() && !takesPosts) {
+            return new IllegalStateException(
+                    "the provider " + context.provider() + " takes no receives for the " + life);
+        }
         return new IllegalStateException(
                 life.isOpen() ? life + " takes receives when it is READY" : life + " is closed");
     }
@@ -249,7 +261,7 @@ public final class WorkQueue extends ReceiveQueue {
                     CallGate.shut(receiveGate());
                     int errno = ContextVerbs.ibv_destroy_wq(handle.address());
                     if (errno != 0) {
-                        receiveGate().set(ready ? handle.address() : 0);
+                        admit(ready);
                         throw new VerbsException(
                                 "ibv_destroy_wq", errno, "cannot destroy the " + life);
                     }
