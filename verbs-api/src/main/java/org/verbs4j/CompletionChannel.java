@@ -250,8 +250,7 @@ public final class CompletionChannel implements AutoCloseable {
      * time-out would find something. Do not close it.
      */
     public int fileDescriptor() {
-        life.requireOpen();
-        return ibv_comp_channel.fd(handle);
+        return life.whileOpen(() -> ibv_comp_channel.fd(handle));
     }
 
     /**

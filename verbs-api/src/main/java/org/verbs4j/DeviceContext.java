@@ -74,7 +74,7 @@ public final class DeviceContext implements AutoCloseable {
         if (NativeLibraries.find("ibv_get_device_index").isEmpty()) {
             return OptionalInt.empty();
         }
-        int index = Verbs.ibv_get_device_index(ibv_context.device(open()));
+        int index = life.whileOpen(() -> Verbs.ibv_get_device_index(ibv_context.device(handle)));
         return index < 0 ? OptionalInt.empty() : OptionalInt.of(index);
     }
 
@@ -118,7 +118,7 @@ public final class DeviceContext implements AutoCloseable {
 
     /** How many completion vectors there are to spread interrupts over, at least 1. */
     public int completionVectors() {
-        return Math.max(1, ibv_context.num_comp_vectors(open()));
+        return life.whileOpen(() -> Math.max(1, ibv_context.num_comp_vectors(handle)));
     }
 
     /** The name of the provider in the C library, such as {@code mlx5} or {@code rxe}. */
@@ -154,7 +154,7 @@ public final class DeviceContext implements AutoCloseable {
      * Devices#importContext}. It stays this context's: do not close it.
      */
     public int commandFileDescriptor() {
-        return ibv_context.cmd_fd(open());
+        return life.whileOpen(() -> ibv_context.cmd_fd(handle));
     }
 
     /**
@@ -305,9 +305,11 @@ public final class DeviceContext implements AutoCloseable {
     /**
      * The descriptor of the asynchronous events, for an event loop of one's own: readable when
      * {@link #awaitAsyncEvent} with zero time-out would find something. Do not close it.
+     *
+     * @throws IllegalStateException when the context is closed
      */
     public int asyncFileDescriptor() {
-        return ibv_context.async_fd(open());
+        return life.whileOpen(() -> ibv_context.async_fd(handle));
     }
 
     /**
@@ -335,10 +337,6 @@ public final class DeviceContext implements AutoCloseable {
 
     /** Escape hatch: {@code struct ibv_context *}, valid while the context is open. */
     public MemorySegment handle() {
-        return open();
-    }
-
-    private MemorySegment open() {
         life.requireOpen();
         return handle;
     }

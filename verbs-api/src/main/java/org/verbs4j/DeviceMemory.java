@@ -3,6 +3,7 @@ package org.verbs4j;
 import org.verbs4j.bindings.ContextVerbs;
 import org.verbs4j.bindings.InlineVerbs;
 import org.verbs4j.bindings.NativeLibraries;
+import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_alloc_dm_attr;
 import org.verbs4j.bindings.ibv_dm;
@@ -10,6 +11,7 @@ import org.verbs4j.bindings.verbs_context;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.function.ToIntFunction;
 
 /**
@@ -96,7 +98,7 @@ public final class DeviceMemory implements AutoCloseable {
      * The kernel's number of it, for {@link DeviceContext#importDeviceMemory} in another process.
      */
     public int kernelHandle() {
-        return ibv_dm.handle(handle());
+        return life.whileOpen(() -> ibv_dm.handle(handle));
     }
 
     /**
@@ -105,11 +107,13 @@ public final class DeviceMemory implements AutoCloseable {
      * @param offset bytes from its beginning; some devices demand a multiple of 4
      * @param source all of it; some devices demand a multiple of 4 bytes
      * @throws IllegalArgumentException when it does not fit
+     * @throws UnsupportedVerbException when the provider cannot copy, as with imported memory
      * @throws VerbsException when the device refuses
      */
     public void copyIn(long offset, MemorySegment source) {
         copy(
                 "ibv_memcpy_to_dm",
+                ibv_dm.memcpy_to_dm$offset(),
                 offset,
                 source.byteSize(),
                 host -> {
@@ -125,11 +129,13 @@ public final class DeviceMemory implements AutoCloseable {
      * @param offset bytes from its beginning; some devices demand a multiple of 4
      * @param target to be filled
      * @throws IllegalArgumentException when there are not so many bytes, or the target is read-only
+     * @throws UnsupportedVerbException when the provider cannot copy, as with imported memory
      * @throws VerbsException when the device refuses
      */
     public void copyOut(long offset, MemorySegment target) {
         copy(
                 "ibv_memcpy_from_dm",
+                ibv_dm.memcpy_from_dm$offset(),
                 offset,
                 target.byteSize(),
                 host -> {
@@ -144,11 +150,17 @@ public final class DeviceMemory implements AutoCloseable {
     }
 
     /** By way of memory that nobody else can free while C uses it. */
-    private void copy(String verb, long offset, long bytes, ToIntFunction<MemorySegment> copy) {
+    private void copy(
+            String verb,
+            long function,
+            long offset,
+            long bytes,
+            ToIntFunction<MemorySegment> copy) {
         Arguments.part("device memory", offset, bytes, length);
         int errno =
                 life.whileOpen(
                         () -> {
+                            requireFunction(verb, function);
                             try (Arena arena = Arena.ofConfined()) {
                                 return copy.applyAsInt(arena.allocate(bytes, Long.BYTES));
                             }
@@ -156,6 +168,16 @@ public final class DeviceMemory implements AutoCloseable {
         if (errno != 0) {
             throw new VerbsException(
                     verb, errno, bytes + " bytes at offset " + offset + " of " + life);
+        }
+    }
+
+    /** Some providers have none for memory that is imported: C would call NULL. */
+    private void requireFunction(String verb, long function) {
+        if (handle.get(ValueLayout.JAVA_LONG, function) == 0) {
+            throw new UnsupportedVerbException(
+                    verb,
+                    Posix.EOPNOTSUPP(),
+                    "the provider " + context.provider() + " cannot copy to or from " + life);
         }
     }
 

@@ -243,7 +243,8 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
 
         /**
          * Says that one and the same thread polls and posts all that completes into the queue, so
-         * that the provider need not lock: {@code IBV_CREATE_CQ_ATTR_SINGLE_THREADED}.
+         * that the provider need not lock: {@code IBV_CREATE_CQ_ATTR_SINGLE_THREADED}. Keeping that
+         * promise is up to the program: two threads at a time may crash the process, as in C.
          */
         public Builder singleThreaded() {
             flags |= Verbs.IBV_CREATE_CQ_ATTR_SINGLE_THREADED();

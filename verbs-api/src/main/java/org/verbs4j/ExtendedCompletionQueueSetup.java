@@ -17,6 +17,15 @@ import java.util.List;
 
 /** Makes extended completion queues. */
 final class ExtendedCompletionQueueSetup {
+    private static final long[] ALWAYS_CALLED = {
+        ibv_cq_ex.start_poll$offset(),
+        ibv_cq_ex.next_poll$offset(),
+        ibv_cq_ex.end_poll$offset(),
+        ibv_cq_ex.read_opcode$offset(),
+        ibv_cq_ex.read_vendor_err$offset(),
+        ibv_cq_ex.read_wc_flags$offset()
+    };
+
     private ExtendedCompletionQueueSetup() {}
 
     static ExtendedCompletionQueue create(ExtendedCompletionQueue.Builder asked) {
@@ -85,17 +94,22 @@ final class ExtendedCompletionQueueSetup {
     /** A provider that forgets a field would make the JVM call a NULL pointer. */
     private static void requireReaders(ExtendedCompletionQueue.Builder asked, MemorySegment cq) {
         for (CompletionField field : asked.fields) {
-            if (cq.get(ValueLayout.JAVA_LONG, field.reader()) == 0) {
-                int errno = Verbs.ibv_destroy_cq(cq);
-                throw new VerbsException(
-                        "ibv_create_cq_ex",
-                        errno,
-                        "the provider "
-                                + asked.context.provider()
-                                + " accepted "
-                                + field
-                                + ", but cannot read it");
-            }
+            requireFunction(
+                    asked, cq, field.reader(), "accepted " + field + ", but cannot read it");
+        }
+        for (long function : ALWAYS_CALLED) {
+            requireFunction(asked, cq, function, "cannot poll extended completion queues");
+        }
+    }
+
+    private static void requireFunction(
+            ExtendedCompletionQueue.Builder asked, MemorySegment cq, long function, String what) {
+        if (cq.get(ValueLayout.JAVA_LONG, function) == 0) {
+            int errno = Verbs.ibv_destroy_cq(cq);
+            throw new VerbsException(
+                    "ibv_create_cq_ex",
+                    errno,
+                    "the provider " + asked.context.provider() + " " + what);
         }
     }
 

@@ -15,10 +15,13 @@ import java.util.List;
  * Any thread may close it.
  */
 public final class Flow implements AutoCloseable {
+    private final DeviceContext context;
     private final MemorySegment handle;
     private final Lifecycle life;
 
-    private Flow(Lifecycle pair, MemorySegment handle, Lifecycle... parents) {
+    private Flow(
+            DeviceContext context, Lifecycle pair, MemorySegment handle, Lifecycle... parents) {
+        this.context = context;
         this.handle = handle;
         this.life = new Lifecycle("flow to " + pair, parents);
     }
@@ -34,6 +37,7 @@ public final class Flow implements AutoCloseable {
      * @param target its {@code struct ibv_qp}
      */
     static Flow make(DeviceContext context, Lifecycle pair, MemorySegment target, FlowRule rule) {
+        rule.requireOf(context);
         List<Lifecycle> all = new ArrayList<>(rule.uses());
         all.add(pair);
         Lifecycle[] parents = all.toArray(Lifecycle[]::new);
@@ -60,8 +64,15 @@ public final class Flow implements AutoCloseable {
                         "a flow to " + pair + " by " + rule);
             }
             return new Flow(
-                    pair, MemorySegment.ofAddress(flow).reinterpret(ibv_flow.sizeof()), parents);
+                    context,
+                    pair,
+                    MemorySegment.ofAddress(flow).reinterpret(ibv_flow.sizeof()),
+                    parents);
         }
+    }
+
+    DeviceContext context() {
+        return context;
     }
 
     Lifecycle life() {

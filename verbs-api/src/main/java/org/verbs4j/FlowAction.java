@@ -6,6 +6,7 @@ import org.verbs4j.bindings.ibv_flow_action;
 import org.verbs4j.bindings.ibv_flow_action_esp_attr;
 import org.verbs4j.bindings.verbs_context;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -27,30 +28,35 @@ public final class FlowAction implements AutoCloseable {
     }
 
     static FlowAction createEsp(DeviceContext context, MemorySegment attributes) {
-        requireAttributes(attributes);
-        long action =
-                ContextVerbs.ibv_create_flow_action_esp(context.address(), attributes.address());
-        if (action == 0) {
-            throw UnsupportedVerbs.failure(
-                    "ibv_create_flow_action_esp",
-                    NativeLibraries.errno(),
-                    context,
-                    verbs_context.create_flow_action_esp$offset(),
-                    "an IPsec action on " + context.device().name());
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr = copyOf(attributes, arena);
+            long action =
+                    ContextVerbs.ibv_create_flow_action_esp(context.address(), attr.address());
+            if (action == 0) {
+                throw UnsupportedVerbs.failure(
+                        "ibv_create_flow_action_esp",
+                        NativeLibraries.errno(),
+                        context,
+                        verbs_context.create_flow_action_esp$offset(),
+                        "an IPsec action on " + context.device().name());
+            }
+            return new FlowAction(
+                    context, MemorySegment.ofAddress(action).reinterpret(ibv_flow_action.sizeof()));
         }
-        return new FlowAction(
-                context, MemorySegment.ofAddress(action).reinterpret(ibv_flow_action.sizeof()));
     }
 
-    /** What is too short, or on the heap, C would read beyond. */
-    private static void requireAttributes(MemorySegment attributes) {
-        if (!attributes.isNative() || attributes.byteSize() < ibv_flow_action_esp_attr.sizeof()) {
+    /** What is too short C would read beyond, and what another thread frees meanwhile it reads. */
+    private static MemorySegment copyOf(MemorySegment attributes, Arena arena) {
+        long size = ibv_flow_action_esp_attr.sizeof();
+        if (attributes.byteSize() < size) {
             throw new IllegalArgumentException(
-                    "the attributes must be a struct ibv_flow_action_esp_attr, native memory of "
-                            + ibv_flow_action_esp_attr.sizeof()
+                    "the attributes must be a struct ibv_flow_action_esp_attr of "
+                            + size
                             + " bytes, but are "
                             + attributes);
         }
+        return arena.allocate(ibv_flow_action_esp_attr.layout())
+                .copyFrom(attributes.asSlice(0, size));
     }
 
     /**
@@ -61,21 +67,26 @@ public final class FlowAction implements AutoCloseable {
      * @throws VerbsException when the device refuses
      */
     public void modify(MemorySegment attributes) {
-        requireAttributes(attributes);
-        life.runWhileOpen(
-                () -> {
-                    int errno =
-                            ContextVerbs.ibv_modify_flow_action_esp(
-                                    handle.address(), attributes.address());
-                    if (errno != 0) {
-                        throw UnsupportedVerbs.failure(
-                                "ibv_modify_flow_action_esp",
-                                errno,
-                                context,
-                                verbs_context.modify_flow_action_esp$offset(),
-                                "changing the " + life);
-                    }
-                });
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr = copyOf(attributes, arena);
+            life.runWhileOpen(() -> modify(attr.address()));
+        }
+    }
+
+    private void modify(long attr) {
+        int errno = ContextVerbs.ibv_modify_flow_action_esp(handle.address(), attr);
+        if (errno != 0) {
+            throw UnsupportedVerbs.failure(
+                    "ibv_modify_flow_action_esp",
+                    errno,
+                    context,
+                    verbs_context.modify_flow_action_esp$offset(),
+                    "changing the " + life);
+        }
+    }
+
+    DeviceContext context() {
+        return context;
     }
 
     Lifecycle life() {

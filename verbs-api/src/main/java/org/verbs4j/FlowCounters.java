@@ -75,13 +75,19 @@ public final class FlowCounters implements AutoCloseable {
     /**
      * As {@link #attach(Kind, int)}, for one flow that is in force already; few devices can.
      *
-     * @param flow which
+     * @param flow which, of the same context
+     * @throws IllegalArgumentException when it is of another context
+     * @throws IllegalStateException when the flow or these counters are closed
      */
     public void attach(Kind kind, int index, @Nullable Flow flow) {
         Arguments.range("index", index, 0, MOST_VALUES - 1);
         if (flow == null) {
             life.runWhileOpen(() -> attach(kind, index, 0));
         } else {
+            if (flow.context() != context) { // the provider would take it for one of its own
+                throw new IllegalArgumentException(
+                        "the " + flow + " is of another context than the " + life);
+            }
             Lifecycle.make(
                     () -> life.whileOpen(() -> attach(kind, index, flow.handle().address())),
                     flow.life());
@@ -135,6 +141,10 @@ public final class FlowCounters implements AutoCloseable {
         if (errno != 0) {
             throw UnsupportedVerbs.failure(verb, errno, context, operation, what);
         }
+    }
+
+    DeviceContext context() {
+        return context;
     }
 
     Lifecycle life() {

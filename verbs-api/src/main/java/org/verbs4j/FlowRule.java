@@ -119,6 +119,22 @@ public record FlowRule(
         }
     }
 
+    /** A provider would take what is of another context, or another provider's, for its own. */
+    void requireOf(DeviceContext context) {
+        for (Action action : actions) {
+            boolean foreign =
+                    switch (action) {
+                        case Action.Handle handle -> handle.action().context() != context;
+                        case Action.Count count -> count.counters().context() != context;
+                        case Action.Tag _, Action.Drop _ -> false;
+                    };
+            if (foreign) {
+                throw new IllegalArgumentException(
+                        action + " is of another context than the queue pair");
+            }
+        }
+    }
+
     /** What must stay open as long as a flow of this rule. */
     List<Lifecycle> uses() {
         return actions.stream()

@@ -85,7 +85,7 @@ public final class MemoryWindow implements AutoCloseable {
 
     /** The key of the last binding that was posted, before that the one that it was made with. */
     public int rkey() {
-        return ibv_mw.rkey(handle());
+        return life.whileOpen(() -> ibv_mw.rkey(handle));
     }
 
     /** Takes over the key of a binding; the caller keeps the window from being closed. */
@@ -104,6 +104,7 @@ public final class MemoryWindow implements AutoCloseable {
      * @param access what the peer may do, of the REMOTE ones
      * @return what the peer needs, with the new key
      * @throws IllegalStateException when something is closed, or the queue pair not ready to send
+     * @throws IllegalArgumentException when the queue pair is of another context
      * @throws VerbsException when it is refused: the window is of type 2, something is of another
      *     domain, or the send queue is full
      */
@@ -139,6 +140,11 @@ public final class MemoryWindow implements AutoCloseable {
             long length,
             long wrId,
             Access... access) {
+        if (queuePair.setup().context() != domain.context()) {
+            // The window's provider would take the queue pair for one of its own.
+            throw new IllegalArgumentException(
+                    queuePair + " is of another context than the " + life);
+        }
         return Lifecycle.make(
                 () -> {
                     try (Arena arena = Arena.ofConfined()) {

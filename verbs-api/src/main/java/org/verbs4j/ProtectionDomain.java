@@ -249,7 +249,7 @@ public final class ProtectionDomain implements AutoCloseable {
      * another process.
      */
     public int kernelHandle() {
-        return ibv_pd.handle(handle());
+        return life.whileOpen(() -> ibv_pd.handle(handle));
     }
 
     /**

@@ -8,17 +8,29 @@ import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_qp;
 import org.verbs4j.bindings.ibv_qp_attr;
 import org.verbs4j.bindings.ibv_qp_cap;
+import org.verbs4j.bindings.ibv_qp_ex;
 import org.verbs4j.bindings.ibv_qp_init_attr;
 import org.verbs4j.bindings.ibv_qp_init_attr_ex;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
 /** Makes native queue pairs from what a builder was told, and says why one was refused. */
 final class QueuePairCreation {
+    private static final long[] ALWAYS_CALLED = {
+        ibv_qp_ex.wr_start$offset(),
+        ibv_qp_ex.wr_complete$offset(),
+        ibv_qp_ex.wr_abort$offset(),
+        ibv_qp_ex.wr_set_sge$offset(),
+        ibv_qp_ex.wr_set_sge_list$offset(),
+        ibv_qp_ex.wr_set_inline_data$offset(),
+        ibv_qp_ex.wr_set_inline_data_list$offset()
+    };
+
     private final QueuePairBuilder<?> asked;
     private final QueuePairType type;
     private final DeviceContext context;
@@ -54,11 +66,38 @@ final class QueuePairCreation {
 
     private QueuePairSetup setup(MemorySegment qp, Port port, @Nullable GidEntry gid) {
         try {
+            requireSenders(qp);
             return describe(asked, type, qp, port, gid, capacity(qp));
         } catch (RuntimeException | Error e) {
             Verbs.ibv_destroy_qp(qp); // nobody else knows it yet
             throw e;
         }
+    }
+
+    /** A provider that forgets a function would make the JVM call a NULL pointer. */
+    private void requireSenders(MemorySegment qp) {
+        MemorySegment table = qp.reinterpret(ibv_qp_ex.sizeof());
+        for (SendOperation operation : asked.extendedSends) {
+            if (table.get(ValueLayout.JAVA_LONG, operation.function()) == 0) {
+                throw unusable(operation);
+            }
+            for (long function : ALWAYS_CALLED) {
+                if (table.get(ValueLayout.JAVA_LONG, function) == 0) {
+                    throw unusable(operation);
+                }
+            }
+        }
+    }
+
+    private VerbsException unusable(SendOperation operation) {
+        return new VerbsException(
+                "ibv_create_qp_ex",
+                0,
+                "the provider "
+                        + context.provider()
+                        + " accepted "
+                        + operation
+                        + ", but cannot post it");
     }
 
     static QueuePairSetup describe(

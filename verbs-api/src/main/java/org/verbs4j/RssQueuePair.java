@@ -103,7 +103,7 @@ public final class RssQueuePair implements AutoCloseable {
 
     /** Its number, 24 bits. */
     public int number() {
-        return ibv_qp.qp_num(handle());
+        return life.whileOpen(() -> ibv_qp.qp_num(handle));
     }
 
     /**

@@ -29,6 +29,9 @@ public final class WorkQueue extends ReceiveQueue {
     private final int maxRequests;
     private final int maxSge;
 
+    /** Whether the provider has a function for it: a post would call NULL. */
+    private final boolean takesPosts;
+
     /** The state of a work queue: {@code enum ibv_wq_state}. */
     public enum State {
         /** Does nothing. */
@@ -93,6 +96,7 @@ public final class WorkQueue extends ReceiveQueue {
         this.context = asked.domain.context();
         this.handle = handle;
         this.life = life();
+        this.takesPosts = ibv_wq.post_recv(handle).address() != 0;
         this.maxRequests = maxRequests;
         this.maxSge = maxSge;
         context.events().add(handle, this);
@@ -137,12 +141,12 @@ public final class WorkQueue extends ReceiveQueue {
 
     /** Its number, 24 bits. */
     public int number() {
-        return ibv_wq.wq_num(handle());
+        return life.whileOpen(() -> ibv_wq.wq_num(handle));
     }
 
     /** The state that this process last moved it to. */
     public State state() {
-        return State.of(ibv_wq.state(handle()));
+        return life.whileOpen(() -> State.of(ibv_wq.state(handle)));
     }
 
     /**
@@ -159,7 +163,7 @@ public final class WorkQueue extends ReceiveQueue {
                         ibv_wq_attr.attr_mask(attr, Verbs.IBV_WQ_ATTR_STATE());
                         ibv_wq_attr.wq_state(attr, state.code);
                         modify(attr, "moving the " + life + " to " + state);
-                        RECEIVES.set(this, state == State.READY ? handle.address() : 0);
+                        admit(state == State.READY);
                     }
                 });
     }
@@ -180,6 +184,10 @@ public final class WorkQueue extends ReceiveQueue {
                         modify(attr, "turning " + option + " of the " + life);
                     }
                 });
+    }
+
+    private void admit(boolean ready) {
+        RECEIVES.set(this, ready && takesPosts ? handle.address() : 0);
     }
 
     private void modify(MemorySegment attr, String what) {
@@ -224,6 +232,10 @@ public final class WorkQueue extends ReceiveQueue {
 
     @Override
     IllegalStateException receivesShut() {
+        if (life.isOpen() && !takesPosts) {
+            return new IllegalStateException(
+                    "the provider " + context.provider() + " takes no receives for the " + life);
+        }
         return new IllegalStateException(
                 life.isOpen() ? life + " takes receives when it is READY" : life + " is closed");
     }
@@ -248,7 +260,7 @@ public final class WorkQueue extends ReceiveQueue {
                     RECEIVES.shut(this);
                     int errno = ContextVerbs.ibv_destroy_wq(handle.address());
                     if (errno != 0) {
-                        RECEIVES.set(this, ready ? handle.address() : 0);
+                        admit(ready);
                         throw new VerbsException(
                                 "ibv_destroy_wq", errno, "cannot destroy the " + life);
                     }

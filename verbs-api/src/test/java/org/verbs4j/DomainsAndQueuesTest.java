@@ -206,6 +206,18 @@ class DomainsAndQueuesTest {
         assertThatThrownBy(() -> queue.post(receive)).hasMessageContaining("is closed");
     }
 
+    /** The JVM would call NULL. */
+    @Test
+    void aWorkQueueOfAProviderWithoutAFunctionForItTakesNoReceives() {
+        WorkQueue queue = workQueue();
+        provider.provide("modify_wq", verbs_context.modify_wq$offset(), 2, arguments -> 0);
+        queue.modify(WorkQueue.State.READY);
+        ReceiveRequest receive = queue.newReceive().into(device.region(64), 0, 64);
+        assertThatThrownBy(() -> queue.post(receive))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("the provider unknown takes no receives");
+    }
+
     @Test
     void anIndirectionTableHasAPowerOfTwoOfQueues() {
         WorkQueue queue = workQueue();

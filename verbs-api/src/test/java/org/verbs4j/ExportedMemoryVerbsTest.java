@@ -183,6 +183,9 @@ class ExportedMemoryVerbsTest {
         assertThat(last().integer(1)).isEqualTo(HANDLE);
         assertThat(memory.length()).isEqualTo(64);
         assertThat(memory.kernelHandle()).isEqualTo(HANDLE);
+        assertThatThrownBy(() -> memory.copyIn(0, MemorySegment.ofArray(new byte[8])))
+                .isInstanceOf(UnsupportedVerbException.class) // the provider has no function for it
+                .hasMessageContaining("cannot copy to or from 64 bytes of device memory");
         memory.close();
         memory.close();
         assertThat(last().pointer(0)).isEqualTo(dm.address());

@@ -98,6 +98,18 @@ class ExtendedCompletionQueueTest {
         return provider.calls.stream().map(FakeProvider.Call::operation).toList();
     }
 
+    /** The JVM would call NULL. */
+    @Test
+    void aProviderThatCannotPollAnExtendedQueueIsRefused() {
+        queue(CompletionField.BYTE_LENGTH);
+        AnyOperation.provide(provider, arguments -> 0);
+        ibv_cq_ex.next_poll(cq, MemorySegment.NULL);
+        assertThatThrownBy(() -> device.context.newExtendedCompletionQueue(16).build())
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("cannot poll extended completion queues");
+        assertThat(provider.callsOf("any")).hasSize(1); // it is destroyed
+    }
+
     @Test
     void whatIsAskedForReachesTheProvider() {
         queue(CompletionField.TIMESTAMP, CompletionField.FLOW_TAG);

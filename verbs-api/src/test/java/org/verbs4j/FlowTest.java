@@ -216,18 +216,56 @@ class FlowTest {
     }
 
     @Test
-    void attributesThatAreTooShortOrOnTheHeapAreRefused() {
+    void attributesAreCopiedAndThoseTooShortOrGoneAreRefused() {
         FlowAction action = action();
-        for (MemorySegment wrong :
-                List.of(
-                        MemorySegment.ofArray(new byte[200]),
-                        provider.allocate(ValueLayout.JAVA_LONG))) {
-            assertThatThrownBy(() -> action.modify(wrong))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("struct ibv_flow_action_esp_attr");
-        }
-        action.modify(provider.allocate(ibv_flow_action_esp_attr.layout()));
+        MemorySegment tooShort = provider.allocate(ValueLayout.JAVA_LONG);
+        assertThatThrownBy(() -> action.modify(tooShort))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("struct ibv_flow_action_esp_attr");
+        Arena closed = Arena.ofShared();
+        MemorySegment gone = closed.allocate(ibv_flow_action_esp_attr.layout());
+        closed.close();
+        assertThatThrownBy(() -> action.modify(gone)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> device.context.newEspFlowAction(gone))
+                .isInstanceOf(IllegalStateException.class);
+        assertThat(provider.callsOf("modify_esp")).isEmpty();
+        MemorySegment own = provider.allocate(ibv_flow_action_esp_attr.layout());
+        action.modify(own);
         assertThat(provider.callsOf("modify_esp")).hasSize(1);
+        assertThat(provider.callsOf("modify_esp").getFirst().arguments().pointer(1))
+                .isNotEqualTo(own.address());
+    }
+
+    /** C hands them to the provider, which takes them for its own. */
+    @Test
+    void whatIsOfAnotherContextIsRefused() {
+        FlowCounters counters = counters();
+        FlowAction action = action();
+        FakeDevice other = new FakeDevice();
+        for (FlowRule.Action foreign :
+                List.of(new FlowRule.Action.Handle(action), new FlowRule.Action.Count(counters))) {
+            FlowRule using = FlowRule.on(1).action(foreign).build();
+            assertThatThrownBy(() -> other.pair.newFlow(using))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("of another context than the queue pair");
+        }
+        FlowTest elsewhere = new FlowTest();
+        elsewhere.provideFlows();
+        try (Flow flow = elsewhere.device.pair.newFlow(FlowRule.on(1).build())) {
+            assertThatThrownBy(() -> counters.attach(FlowCounters.Kind.PACKETS, 0, flow))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("of another context than the counters");
+        }
+    }
+
+    @Test
+    void countersAreNotAttachedToAFlowThatIsClosed() {
+        FlowCounters counters = counters();
+        Flow flow = device.pair.newFlow(FlowRule.on(1).build());
+        flow.close();
+        assertThatThrownBy(() -> counters.attach(FlowCounters.Kind.PACKETS, 0, flow))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is closed");
     }
 
     @Test

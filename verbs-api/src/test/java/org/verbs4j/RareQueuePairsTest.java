@@ -250,6 +250,27 @@ class RareQueuePairsTest {
         }
     }
 
+    /** The JVM would call NULL. */
+    @Test
+    void aSendThatTheProviderAcceptsAndHasNoFunctionForIsRefused() {
+        int[] destroyed = {0};
+        anyOperation(
+                arguments -> {
+                    destroyed[0]++;
+                    return 0;
+                });
+        RcQueuePair.Builder builder =
+                domain.newRcQueuePair(queue, queue)
+                        .port(1)
+                        .gid(gid)
+                        .extendedSends(SendOperation.SEND);
+        assertThatThrownBy(builder::build)
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("accepted SEND, but cannot post it");
+        assertThat(destroyed[0]).isEqualTo(1);
+        assertThat(domain.life().isOpen()).isTrue();
+    }
+
     /** Lets {@code ibv_create_qp} succeed, and what follows it. */
     private void returnsAQueuePair() {
         MemorySegment qp = provider.allocate(ibv_qp.layout());

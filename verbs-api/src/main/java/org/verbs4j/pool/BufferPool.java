@@ -45,20 +45,23 @@ public final class BufferPool implements AutoCloseable {
                         : asked.domain.allocate(size, asked.access);
         this.bufferSize = asked.bufferSize;
         this.leakTracking = asked.leakTracking;
-        this.buffers =
-                IntStream.range(0, asked.count)
-                        .mapToObj(
-                                index ->
-                                        new PooledBuffer(
-                                                this,
-                                                index,
-                                                region.slice(index * stride, bufferSize)))
-                        .toArray(PooledBuffer[]::new);
-        this.free = new PooledBuffer[asked.count];
-        for (int i = 0; i < asked.count; i++) {
-            free[i] = buffers[asked.count - 1 - i];
+        try {
+            this.buffers = cut(asked.count, stride);
+            this.free = Arrays.asList(buffers).reversed().toArray(PooledBuffer[]::new);
+        } catch (RuntimeException | Error e) { // millions of them do not fit the heap
+            region.close();
+            throw e;
         }
         this.available = asked.count;
+    }
+
+    private PooledBuffer[] cut(int count, long stride) {
+        return IntStream.range(0, count)
+                .mapToObj(
+                        index ->
+                                new PooledBuffer(
+                                        this, index, region.slice(index * stride, bufferSize)))
+                .toArray(PooledBuffer[]::new);
     }
 
     /**

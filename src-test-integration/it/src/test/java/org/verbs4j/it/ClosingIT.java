@@ -17,9 +17,12 @@ import org.verbs4j.Port;
 import org.verbs4j.ProtectionDomain;
 import org.verbs4j.RcQueuePair;
 import org.verbs4j.ReceiveRequest;
+import org.verbs4j.RemoteBuffer;
 import org.verbs4j.Send;
 import org.verbs4j.SharedReceiveQueue;
 import org.verbs4j.UcQueuePair;
+import org.verbs4j.WorkCompletion;
+import org.verbs4j.WorkCompletionException;
 import org.verbs4j.WorkCompletions;
 import org.verbs4j.Write;
 import org.verbs4j.pool.BufferPool;
@@ -172,6 +175,30 @@ class ClosingIT {
         send.id(3).signaled(false).immediate(5);
         assertThat(send.id()).isEqualTo(3);
         assertThat(send.handle().byteSize()).isPositive();
+    }
+
+    /** Soft-RoCE leaves it in the queue, other providers take it out. */
+    @Test
+    void aCompletionOfAQueuePairThatIsGoneIsHarmless() throws InterruptedException {
+        try (RdmaPair rdma = RdmaPair.onOneDevice()) {
+            RdmaPair.Side side = rdma.left;
+            side.queue.requestNotification(false);
+            RemoteBuffer wrong = new RemoteBuffer(64, 8, 0x5a5a5a);
+            side.pair.post(side.pair.newWrite().id(6).from(side.memory, 0, 8).to(wrong, 0));
+            assertThat(side.channel.await(Waits.LIMIT)).isSameAs(side.queue);
+            int number = side.pair.number();
+            side.pair.close();
+            WorkCompletions left = WorkCompletions.allocate(2);
+            if (side.queue.poll(left) > 0) {
+                WorkCompletion completion = left.get(0);
+                assertThat(completion.queuePairNumber()).isEqualTo(number);
+                assertThat(completion.wrId()).isEqualTo(6);
+                assertThat(completion.isSuccess()).isFalse();
+                assertThatThrownBy(completion::requireSuccess)
+                        .isInstanceOf(WorkCompletionException.class);
+            }
+            assertThat(left.size()).isEqualTo(side.context.provider().equals("rxe") ? 1 : 0);
+        }
     }
 
     @Test

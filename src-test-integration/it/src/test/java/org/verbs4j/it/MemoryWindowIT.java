@@ -231,6 +231,9 @@ class MemoryWindowIT {
                     .isInstanceOf(VerbsException.class)
                     .hasMessageStartingWith("ibv_bind_mw: EPERM")
                     .hasMessageContaining("different protection domains");
+            assertThatThrownBy(() -> other.bind(right.pair, region.slice(0, 8), 1, REMOTE_WRITE))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("is of another context than the memory window");
             assertThatThrownBy(() -> right.pair.newBindWindow().window(other, 1))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("another protection domain");

@@ -61,6 +61,25 @@ class UnsupportedTypesIT {
                 .hasMessageContaining("rxe");
     }
 
+    /** The API does not have the types that each vendor defines for itself. */
+    @Test
+    @Holds("34")
+    void receiversOfXrcAndVendorsOwnTypes() {
+        try (Arena arena = Arena.ofConfined()) {
+            for (int type : new int[] {Verbs.IBV_QPT_XRC_RECV(), Verbs.IBV_QPT_DRIVER()}) {
+                MemorySegment init = arena.allocate(ibv_qp_init_attr_ex.layout());
+                ibv_qp_init_attr_ex.qp_type(init, type);
+                ibv_qp_init_attr_ex.pd(init, device.domain.handle());
+                ibv_qp_init_attr_ex.send_cq(init, device.sends.handle());
+                ibv_qp_init_attr_ex.recv_cq(init, device.receives.handle());
+                ibv_qp_init_attr_ex.comp_mask(init, Verbs.IBV_QP_INIT_ATTR_PD());
+                long context = device.context.handle().address();
+                assertThat(ContextVerbs.ibv_create_qp_ex(context, init.address())).isZero();
+                assertThat(NativeLibraries.errno()).isIn(Posix.EOPNOTSUPP(), Posix.EINVAL());
+            }
+        }
+    }
+
     /** Nor can a table of work queues be made to spread over, so the verb is called with none. */
     @Test
     @Holds("34")
