@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -54,7 +55,7 @@ final class AddressLookup {
                             .formatted(wanted(host, service), timeout.toMillis()),
                     null);
         } catch (ExecutionException e) {
-            throw rethrown(e.getCause());
+            throw rethrown(Objects.requireNonNull(e.getCause()));
         }
     }
 

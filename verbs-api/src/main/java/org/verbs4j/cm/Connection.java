@@ -12,6 +12,7 @@ import org.verbs4j.internal.VerbsInternals;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A connected queue pair and its peer.
@@ -37,6 +38,9 @@ public final class Connection implements AutoCloseable {
     private volatile boolean connected = true;
     private volatile boolean disconnecting;
     private boolean closed;
+
+    /** Held by the thread that closes. */
+    private final ReentrantLock closing = new ReentrantLock();
 
     Connection(Link link, RcQueuePair pair, ByteBuffer privateData) {
         this.link = link;
@@ -122,23 +126,26 @@ public final class Connection implements AutoCloseable {
      * what must still succeed. The end is complete when {@link #awaitDisconnect} says so. Does
      * nothing when it has ended.
      */
-    public void disconnect() {
-        if (connected && !disconnecting && !isClosed()) {
+    public synchronized void disconnect() {
+        if (connected && !disconnecting && !closed) {
             sendDisconnect();
         }
     }
 
-    /** As {@code rdma_disconnect}, which does not know external queue pairs, would do it. */
+    /**
+     * As {@code rdma_disconnect}, which does not know external queue pairs, would do it. Who reads
+     * the event of the peer's disconnect does this beside a close, which ends both objects.
+     */
     private void sendDisconnect() {
         disconnecting = true;
         try {
             pair.moveToError();
-        } catch (VerbsException e) {
+        } catch (VerbsException | IllegalStateException e) {
             LOG.debug("{}: {}", pair, e.getMessage());
         }
         try {
             link.id().disconnect();
-        } catch (ConnectionException e) {
+        } catch (VerbsException | IllegalStateException e) {
             LOG.debug("{} has ended already: {}", this, e.getMessage());
         }
     }
@@ -184,19 +191,24 @@ public final class Connection implements AutoCloseable {
     /**
      * Disconnects if that has not happened, waits up to a second for the peer to acknowledge it,
      * and frees the connection. The queue pair stays, in error: what it still owes can be polled
-     * afterwards. Does nothing when it is closed.
+     * afterwards. Does nothing when it is closed; when another thread is closing it, waits for that.
      */
     @Override
     public void close() {
-        synchronized (this) {
-            if (closed) {
-                return;
+        closing.lock(); // who comes second finds everything freed
+        try {
+            synchronized (this) {
+                if (closed) {
+                    return;
+                }
+                disconnect();
+                closed = true;
             }
-            disconnect();
-            closed = true;
+            awaitAnswer();
+            release();
+        } finally {
+            closing.unlock();
         }
-        awaitAnswer();
-        release();
     }
 
     private void awaitAnswer() {

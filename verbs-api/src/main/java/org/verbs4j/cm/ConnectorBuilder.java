@@ -11,6 +11,7 @@ public final class ConnectorBuilder {
     @Nullable InetSocketAddress source;
     private @Nullable Integer typeOfService;
     private @Nullable Integer ackTimeout;
+    private PortSpace datagrams = PortSpace.UDP;
 
     ConnectorBuilder(InetSocketAddress remote) {
         this.remote = remote;
@@ -47,6 +48,15 @@ public final class ConnectorBuilder {
     }
 
     /**
+     * Sends datagrams among IP over InfiniBand's own, {@link PortSpace#IPOIB}, with the queue key
+     * of its network. InfiniBand alone has that; connections are not concerned.
+     */
+    public ConnectorBuilder overIpoib() {
+        datagrams = PortSpace.IPOIB;
+        return this;
+    }
+
+    /**
      * A connector that has not found the way yet: for {@link Connector#resolve(Duration)}, which
      * another thread may end by {@link Connector#close()}.
      *
@@ -71,7 +81,7 @@ public final class ConnectorBuilder {
 
     /** As {@link #open()}, to a server of datagrams. */
     public DatagramConnector openDatagrams() {
-        return new DatagramConnector(Outbound.create(this, PortSpace.UDP));
+        return new DatagramConnector(Outbound.create(this, datagrams));
     }
 
     /** As {@link #resolve}, to a server of datagrams. */

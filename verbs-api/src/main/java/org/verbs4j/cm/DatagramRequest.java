@@ -69,7 +69,8 @@ public final class DatagramRequest implements AutoCloseable {
      */
     public synchronized void accept(UdQueuePair pair, ByteBuffer privateData) {
         requireUnanswered();
-        if (pair.queueKey() != Verbs.RDMA_UDP_QKEY()) {
+        boolean known = link.id().portSpace() != PortSpace.UDP; // the network's own key
+        if (!known && pair.queueKey() != Verbs.RDMA_UDP_QKEY()) {
             throw new IllegalArgumentException(
                     "%s has queue key 0x%08x, but peers will be told 0x%08x: build it without queueKey"
                             .formatted(pair, pair.queueKey(), Verbs.RDMA_UDP_QKEY()));

@@ -31,7 +31,8 @@ final class Diagnosis {
     }
 
     /** Binding or resolving from a local address. */
-    static ConnectionException local(String call, int errno, InetSocketAddress address) {
+    static ConnectionException local(
+            String call, int errno, InetSocketAddress address, PortSpace portSpace) {
         String where = "local address " + SocketAddresses.text(address);
         String why;
         if (errno == Posix.EADDRINUSE()) {
@@ -40,6 +41,8 @@ final class Diagnosis {
             why = where + " is not an address of this machine; " + RdmaAddresses.sentence();
         } else if (errno == Posix.ENODEV()) {
             why = notRdma(where);
+        } else if (errno == Posix.EINVAL() && portSpace == PortSpace.IPOIB) {
+            why = where + " is not of InfiniBand, and the port space IPOIB is of InfiniBand only";
         } else if (errno == Posix.EACCES()) {
             why = where + ": ports below 1024 need CAP_NET_BIND_SERVICE";
         } else {

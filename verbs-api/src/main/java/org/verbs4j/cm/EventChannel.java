@@ -215,20 +215,24 @@ public final class EventChannel implements AutoCloseable {
         }
     }
 
-    /** Hands out what has arrived, unless another thread is doing it. */
+    /** Hands out what has arrived, unless another thread is doing it or the channel is closed. */
     void pollAll(Consumer<ConnectionEvent> handler) {
         if (turn.tryLock()) {
             try {
-                readAll(handler);
+                if (!closed) {
+                    readAll(handler);
+                }
             } finally {
                 turn.unlock();
             }
         }
     }
 
-    /** Within a look of {@link #await(Duration, Supplier)}: hands out what has arrived. */
+    /**
+     * With the turn, so that the channel is still there: hands out what has arrived. Of what a
+     * close has forgotten nothing comes.
+     */
     void readAll(Consumer<ConnectionEvent> handler) {
-        requireOpen();
         for (ConnectionEvent event = read(); event != null; event = read()) {
             handler.accept(event);
         }

@@ -102,7 +102,11 @@ final class Link {
         requireSameDevice(pair);
         switch (pair.state()) {
             case RESET, INIT -> {
-                pair.modify(id.attributesFor(QueuePairState.INIT).queueKey(pair.queueKey()));
+                QueuePairAttributes attributes = id.attributesFor(QueuePairState.INIT);
+                pair.modify(
+                        id.portSpace() == PortSpace.UDP
+                                ? attributes.queueKey(pair.queueKey())
+                                : attributes);
                 pair.activate();
             }
             case READY_TO_SEND -> {}

@@ -19,6 +19,7 @@ public final class ListenerBuilder {
     private boolean onlyOneFamily;
     private @Nullable Integer typeOfService;
     private @Nullable Integer ackTimeout;
+    private PortSpace datagrams = PortSpace.UDP;
 
     ListenerBuilder(InetSocketAddress address) {
         this.address = address;
@@ -67,6 +68,15 @@ public final class ListenerBuilder {
     }
 
     /**
+     * Sends datagrams among IP over InfiniBand's own, {@link PortSpace#IPOIB}, with the queue key
+     * of its network. InfiniBand alone has that; connections are not concerned.
+     */
+    public ListenerBuilder overIpoib() {
+        datagrams = PortSpace.IPOIB;
+        return this;
+    }
+
+    /**
      * Listens for connections.
      *
      * @throws ConnectionException as {@link Listener#bind(InetSocketAddress, int)}
@@ -82,7 +92,7 @@ public final class ListenerBuilder {
      * @throws ConnectionException as {@link Listener#bind(InetSocketAddress, int)}
      */
     public DatagramListener bindDatagrams() {
-        return new DatagramListener(Reception.open(this, PortSpace.UDP));
+        return new DatagramListener(Reception.open(this, datagrams));
     }
 
     void bind(ConnectionId id) {

@@ -49,7 +49,7 @@ public final class Multicast implements AutoCloseable {
             InetSocketAddress address = new InetSocketAddress(local, 0);
             link.id().bind(address);
             if (!link.id().hasDevice()) {
-                throw Diagnosis.local("rdma_bind_addr", Posix.ENODEV(), address);
+                throw Diagnosis.local("rdma_bind_addr", Posix.ENODEV(), address, PortSpace.UDP);
             }
             return new Multicast(link, local);
         } catch (RuntimeException e) {

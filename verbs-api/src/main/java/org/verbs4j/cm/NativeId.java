@@ -68,7 +68,8 @@ final class NativeId {
     void bind(InetSocketAddress local) {
         try (Arena arena = Arena.ofConfined()) {
             if (Verbs.rdma_bind_addr(handle, SocketAddresses.encode(arena, local)) != 0) {
-                throw Diagnosis.local("rdma_bind_addr", NativeLibraries.errno(), local);
+                throw Diagnosis.local(
+                        "rdma_bind_addr", NativeLibraries.errno(), local, portSpace);
             }
         }
     }
@@ -78,7 +79,10 @@ final class NativeId {
             int errno = NativeLibraries.errno();
             InetSocketAddress local = localAddress();
             throw Diagnosis.local(
-                    "rdma_listen", errno, local == null ? new InetSocketAddress(0) : local);
+                    "rdma_listen",
+                    errno,
+                    local == null ? new InetSocketAddress(0) : local,
+                    portSpace);
         }
     }
 
@@ -91,7 +95,7 @@ final class NativeId {
                 int errno = NativeLibraries.errno();
                 if (source != null
                         && (errno == Posix.EADDRNOTAVAIL() || errno == Posix.EADDRINUSE())) {
-                    throw Diagnosis.local("rdma_resolve_addr", errno, source);
+                    throw Diagnosis.local("rdma_resolve_addr", errno, source, portSpace);
                 }
                 throw Diagnosis.remote("rdma_resolve_addr", errno, remote);
             }

@@ -8,7 +8,6 @@ import org.verbs4j.cm.ConnectionEvent;
 import org.verbs4j.cm.ConnectionId;
 import org.verbs4j.cm.DatagramDestination;
 import org.verbs4j.cm.EventChannel;
-import org.verbs4j.cm.PortSpace;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -41,9 +40,14 @@ final class McKey extends Tool {
     @Option(
             names = "-m",
             paramLabel = "<multicast_address>",
-            required = true,
             description = "the group")
-    private String group = "";
+    private @Nullable String group;
+
+    @Option(
+            names = "-M",
+            paramLabel = "<unmapped_multicast_address>",
+            description = "a group without IP address, which is InfiniBand's own")
+    private @Nullable String unmapped;
 
     @Option(names = "-s", description = "sender; without it this listens")
     private boolean sender;
@@ -109,6 +113,17 @@ final class McKey extends Tool {
         }
     }
 
+    private InetAddress group() {
+        if (unmapped != null) {
+            throw new ToolFailure(
+                    "-M " + unmapped + ": groups without IP address are InfiniBand's own, use -m");
+        }
+        if (group == null) {
+            throw new ToolFailure("no group: -m");
+        }
+        return address(group);
+    }
+
     private static InetAddress address(String host) {
         try {
             return InetAddress.getByName(host);
@@ -118,17 +133,9 @@ final class McKey extends Tool {
         }
     }
 
-    private PortSpace space() {
-        PortSpace space = PortSpace.of((int) CNumbers.parse(portSpace, 0, 0xffff));
-        if (!space.isForDatagrams()) {
-            throw new ToolFailure("-p " + portSpace + " is not for datagrams: 0x111 or 0x2");
-        }
-        return space;
-    }
-
     private void join(EventChannel channel) throws InterruptedException {
         print("mckey: starting " + (sender ? "client" : "server"));
-        InetAddress wanted = address(group);
+        InetAddress wanted = group();
         print("mckey: joining");
         for (int i = 0; i < connections; i++) {
             Member member = member(channel, wanted);
@@ -143,7 +150,7 @@ final class McKey extends Tool {
     }
 
     private Member member(EventChannel channel, InetAddress wanted) throws InterruptedException {
-        ConnectionId id = channel.newId(space());
+        ConnectionId id = channel.newId(PortSpaces.forDatagrams(portSpace));
         try {
             InetSocketAddress source =
                     local == null ? null : new InetSocketAddress(address(local), 0);
@@ -231,7 +238,7 @@ final class McKey extends Tool {
                 var route = Objects.requireNonNull(way.route(), "a group has a GID");
                 member.node.pair().leaveMulticast(route.destination(), way.lid());
             }
-            member.id.leaveMulticast(address(group));
+            member.id.leaveMulticast(group());
         }
     }
 }

@@ -9,6 +9,7 @@ import org.verbs4j.cm.DatagramPeer;
 import org.verbs4j.cm.DatagramRequest;
 import org.verbs4j.cm.Listener;
 import org.verbs4j.cm.ListenerBuilder;
+import org.verbs4j.cm.PortSpace;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -54,11 +55,20 @@ final class UdAddy extends Tool {
     @Option(names = "-t", paramLabel = "<type_of_service>", description = "of all packets")
     private @Nullable Integer typeOfService;
 
-    @Option(names = "-f", paramLabel = "<address_format>", description = "name or ip")
+    @Option(
+            names = "-f",
+            paramLabel = "<address_format>",
+            description = "name, ip or ipv6; gid is InfiniBand's own")
     private String format = "name";
 
-    @Option(names = "-P", paramLabel = "<port_space>", description = "udp")
+    @Option(names = "-P", paramLabel = "<port_space>", description = "udp or ipoib")
     private String portSpace = "udp";
+
+    @Option(
+            names = "-p",
+            paramLabel = "<port_space>",
+            description = "as a number: 0x111 for UDP (default), 0x2 for IPOIB")
+    private String portSpaceNumber = "0x111";
 
     private final List<DatagramNode> nodes = new ArrayList<>();
     private final List<DatagramPeer> peers = new ArrayList<>();
@@ -86,21 +96,39 @@ final class UdAddy extends Tool {
     }
 
     private void requireOffered() {
-        if (!portSpace.equalsIgnoreCase("udp")) {
-            throw new ToolFailure("-P " + portSpace + ": only udp is offered");
+        if (format.equalsIgnoreCase("gid")) {
+            throw new ToolFailure("-f gid: addresses without IP are InfiniBand's own, not offered");
         }
-        if (!format.equalsIgnoreCase("name") && !format.toLowerCase(Locale.ROOT).startsWith("ip")) {
-            throw new ToolFailure("-f " + format + ": only name, ip and ipv6 are offered");
+        if (!List.of("name", "ip", "ipv6").contains(format.toLowerCase(Locale.ROOT))) {
+            warn("unknown address format");
+        }
+        if (!List.of("udp", "ipoib").contains(portSpace.toLowerCase(Locale.ROOT))) {
+            warn("unknown port space format");
         }
         if (connections < 1 || count < 0 || size < 0) {
             throw new ToolFailure("numbers must not be negative, and there must be a connection");
         }
     }
 
-    private static InetSocketAddress address(String host, int port) {
+    /** As the C tool, which goes on. */
+    private void warn(String what) {
+        spec().commandLine().getErr().print("Warning: " + what + "\n");
+        spec().commandLine().getErr().flush();
+    }
+
+    private boolean overIpoib() {
+        return portSpace.equalsIgnoreCase("ipoib")
+                || PortSpaces.forDatagrams(portSpaceNumber) == PortSpace.IPOIB;
+    }
+
+    private InetSocketAddress address(String host, int port) {
         try {
-            return new InetSocketAddress(InetAddress.getByName(host), port);
-        } catch (UnknownHostException e) {
+            InetAddress found =
+                    format.toLowerCase(Locale.ROOT).startsWith("ip")
+                            ? InetAddress.ofLiteral(host)
+                            : InetAddress.getByName(host);
+            return new InetSocketAddress(found, port);
+        } catch (UnknownHostException | IllegalArgumentException e) {
             throw new ToolFailure("udaddy: getaddrinfo error: " + host, e);
         }
     }
@@ -110,6 +138,9 @@ final class UdAddy extends Tool {
         ListenerBuilder builder = Listener.at(address(local == null ? "0.0.0.0" : local, PORT));
         if (typeOfService != null) {
             builder.typeOfService(typeOfService);
+        }
+        if (overIpoib()) {
+            builder.overIpoib();
         }
         try (DatagramListener listener = builder.backlog(0).bindDatagrams()) {
             while (nodes.size() < connections) {
@@ -144,6 +175,9 @@ final class UdAddy extends Tool {
         }
         if (typeOfService != null) {
             builder.typeOfService(typeOfService);
+        }
+        if (overIpoib()) {
+            builder.overIpoib();
         }
         print("udaddy: connecting");
         for (int i = 0; i < connections; i++) {

@@ -118,6 +118,26 @@ class CmWaitsIT {
         }
     }
 
+    /** Its first close waits for a peer that does not look. */
+    @Test
+    void whoClosesSecondFindsItClosed() throws Exception {
+        try (Listener listener = Listener.bind(CmPlace.anyPort(), 4)) {
+            CmConnected both = CmConnected.through(listener);
+            Waiting first =
+                    Waiting.start(
+                            false,
+                            () -> {
+                                both.client.close();
+                                return "closed";
+                            });
+            both.client.close();
+            both.clientSide.close(); // nothing uses the queue pair any more
+            assertThat(both.client.isConnected()).isFalse();
+            assertThat(first.end()).isEqualTo("closed");
+            both.close();
+        }
+    }
+
     @Test
     void whatCannotBeReachedIsSaidAtOnce() throws Exception {
         InetSocketAddress dead = new InetSocketAddress(CmPlace.unusedNeighbour(), 7000);

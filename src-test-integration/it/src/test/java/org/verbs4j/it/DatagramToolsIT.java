@@ -45,6 +45,8 @@ class DatagramToolsIT {
         "c, java, -C 20 -S 1024 -c 3",
         "java, c, -C 20 -S 1024 -c 3",
         "java, c, -C 0",
+        "c, java, -f ip -P udp -p 0x111 -t 8",
+        "java, c, -f ip -P udp -p 0x111 -t 8",
     })
     void udaddySaysWhatTheCToolSays(String server, String client, String options) throws Exception {
         String address = CmPlace.addresses().getFirst().getHostAddress();
@@ -98,6 +100,50 @@ class DatagramToolsIT {
                 succeeded(
                         listening,
                         "mckey: starting server\n" + joined + "receiving data transfers\n" + done);
+            }
+        }
+    }
+
+    /** What InfiniBand has and Ethernet has not: refused where the C tool is refused. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    udaddy | -P ipoib -b HERE | InfiniBand only
+                    udaddy | -P ipoib -s HERE | cannot reach
+                    udaddy | -p 0x2 -b HERE | InfiniBand only
+                    udaddy | -p 7300 -b HERE | not for datagrams
+                    udaddy | -f gid -s ::ffff:HERE | addresses without IP
+                    mckey | -M ff12:401b::1 -b HERE | groups without IP address
+                    mckey | -p 0x2 -m 239.77.1.2 -b HERE -s | InfiniBand only
+                    mckey | -p 0x106 -m 239.77.1.2 -b HERE -s | not for datagrams
+                    mckey | -l -m 239.77.1.2 -b HERE -s | BLOCK_SELF_MULTICAST_LOOPBACK
+                    """)
+    void whatNeedsInfiniBandIsRefusedAsByTheCTool(String tool, String options, String why)
+            throws Exception {
+        String arguments =
+                options.replace("HERE", CmPlace.addresses().getFirst().getHostAddress());
+        for (String kind : List.of("c", "java")) {
+            try (ToolRun run = start(kind, tool, arguments)) {
+                ToolRun.Outcome outcome = run.await(LIMIT);
+                assertThat(outcome.status()).as(kind).isNotZero();
+                if (kind.equals("java")) {
+                    assertThat(outcome.err()).startsWith(tool + ": ").contains(why);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-f bar, unknown address format", "-P foo, unknown port space format"})
+    void anUnknownFormatIsWarnedOfAsByTheCTool(String option, String warning) throws Exception {
+        String address = CmPlace.addresses().getFirst().getHostAddress();
+        for (String kind : List.of("c", "java")) {
+            try (ToolRun run = start(kind, "udaddy", option + " -C 1 -s " + address)) {
+                ToolRun.Outcome outcome = run.await(LIMIT);
+                assertThat(outcome.status()).as(kind).isNotZero(); // nobody listens
+                assertThat(outcome.err()).startsWith("Warning: " + warning + "\n");
             }
         }
     }

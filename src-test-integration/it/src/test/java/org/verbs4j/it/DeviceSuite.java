@@ -1,5 +1,6 @@
 package org.verbs4j.it;
 
+import static org.junit.platform.engine.discovery.ClassNameFilter.excludeClassNamePatterns;
 import static org.junit.platform.engine.discovery.ClassNameFilter.includeClassNamePatterns;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectPackage;
 
@@ -31,6 +32,8 @@ import java.util.Locale;
  * table run, and what came of them is written there.
  */
 public final class DeviceSuite {
+    private static final String TWO_HOSTS = ".*[.]TwoHostsIT";
+
     private DeviceSuite() {}
 
     public static void main(String[] args) throws IOException {
@@ -39,6 +42,10 @@ public final class DeviceSuite {
                 LauncherDiscoveryRequestBuilder.request()
                         .selectors(selectPackage(DeviceSuite.class.getPackageName()))
                         .filters(includeClassNamePatterns(pattern));
+        request.filters(
+                OtherHost.isThere()
+                        ? includeClassNamePatterns(TWO_HOSTS)
+                        : excludeClassNamePatterns(TWO_HOSTS));
         if (args.length > 1) {
             request.filters((PostDiscoveryFilter) DeviceSuite::holdsFact);
         }

@@ -25,6 +25,16 @@ final class LinkFault implements AutoCloseable {
             interfaces.add(NetworkInterface.getByInetAddress(address).getName());
         }
         Assumptions.assumeTrue(interfaces.size() > 1, "no link between two devices");
+        return on(interfaces, fault);
+    }
+
+    /** The same where the link leads to another host; each has its own end. */
+    static LinkFault onThisHost(String fault) throws Exception {
+        NetworkInterface own = NetworkInterface.getByInetAddress(CmPlace.addresses().getFirst());
+        return on(List.of(own.getName()), fault);
+    }
+
+    private static LinkFault on(List<String> interfaces, String fault) throws Exception {
         for (String name : interfaces) {
             tc(("qdisc add dev " + name + " root netem " + fault).split(" "));
         }

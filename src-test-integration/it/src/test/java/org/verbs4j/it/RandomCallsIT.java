@@ -31,7 +31,7 @@ class RandomCallsIT {
     void neverCrashNeverHangAndLeaveNothing(long seed) throws Exception {
         EventChannel.devices(); // opens the contexts that librdmacm keeps
         String before = KernelObjects.show();
-        RandomConnections calls = new RandomConnections(seed);
+        RandomIds calls = new RandomIds(seed);
         AtomicReference<Throwable> thrown = new AtomicReference<>();
         Thread caller =
                 Thread.ofPlatform()
