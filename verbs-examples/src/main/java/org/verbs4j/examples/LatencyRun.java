@@ -12,7 +12,7 @@ final class LatencyRun extends PerfRun {
 
     LatencyRun(PerfPlan plan, PerfEnds ends) {
         super(plan, ends);
-        this.posted = new long[plan.sends() || plan.isClient() ? plan.iterations() : 0];
+        this.posted = new long[plan.sends() ? plan.iterations() : 0];
     }
 
     @Override
@@ -27,7 +27,7 @@ final class LatencyRun extends PerfRun {
 
     @Override
     void run() throws InterruptedException {
-        if (plan.sends() || plan.isClient()) {
+        if (plan.sends()) {
             Objects.requireNonNull(loop).run(posted);
         }
     }

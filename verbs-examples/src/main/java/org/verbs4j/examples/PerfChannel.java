@@ -29,11 +29,17 @@ interface PerfChannel extends AutoCloseable {
      */
     PerfKeys swap(PerfKeys mine, Duration limit) throws InterruptedException;
 
+    /** Connects the queue pairs that are to be measured, where that is this channel's to do. */
+    default void connect(PerfEnds ends) throws InterruptedException {}
+
+    /** Gives up what {@link #connect} has made, before the queue pairs are closed. */
+    default void release() {}
+
     /** The last word. */
-    void finish();
+    void finish() throws InterruptedException;
 
     /** Waits until the peer is done, too, if not for long. */
-    void part();
+    void part() throws InterruptedException;
 
     @Override
     void close();

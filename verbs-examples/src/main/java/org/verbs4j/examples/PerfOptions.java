@@ -9,9 +9,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -77,7 +75,6 @@ final class PerfOptions extends PeerOptions {
     @Option(
             names = {"-c", "--connection"},
             paramLabel = "<type>",
-            completionCandidates = Transports.class,
             description = "connection type: RC, UC (send, write) or UD (send) (default RC)")
     PerfTransport transport = PerfTransport.RC;
 
@@ -231,15 +228,6 @@ final class PerfOptions extends PeerOptions {
         CMP_AND_SWAP,
         /** {@code IBV_WR_ATOMIC_FETCH_AND_ADD}. */
         FETCH_AND_ADD
-    }
-
-    /** For completion. */
-    static final class Transports extends ArrayList<String> {
-        private static final long serialVersionUID = 1L;
-
-        Transports() {
-            super(List.of("RC", "UC", "UD"));
-        }
     }
 
     PerfOptions(PerfVerb verb, boolean bandwidth) {

@@ -110,7 +110,7 @@ final class PerfSession {
     }
 
     /** Nothing more is said, but the peer's last message may still have to be acknowledged. */
-    void part() {
+    void part() throws InterruptedException {
         channel.part();
     }
 

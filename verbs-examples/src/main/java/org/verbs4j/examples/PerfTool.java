@@ -24,11 +24,12 @@ abstract class PerfTool extends Tool {
             PortChoice port = PortChoice.of(context, options.devicePort, options.gidIndex);
             plan.requirePossible(port, context.attributes());
             PerfWarmUp warmUp = PerfWarmUp.run(context, port, plan);
-            if (!plan.isClient()) {
-                PerfHeader.waiting().forEach(this::print);
-            }
-            try (PerfChannel channel = meet(options, port)) {
-                measure(context, port, plan, warmUp, channel, output);
+            if (options.rdmaCm) {
+                measureByRdmaCm(context, plan, warmUp, output);
+            } else {
+                try (PerfChannel channel = meet(options, port)) {
+                    measure(context, port, plan, warmUp, channel, output);
+                }
             }
         }
         output.write();
@@ -44,7 +45,7 @@ abstract class PerfTool extends Tool {
         }
     }
 
-    private static PerfChannel meet(PerfOptions options, PortChoice port) {
+    private PerfChannel meet(PerfOptions options, PortChoice port) {
         PeerPort meeting = new PeerPort(options.tcpPort, options.silenceLimit());
         return new TcpPerfChannel(
                 connection(meeting, options),
@@ -53,14 +54,55 @@ abstract class PerfTool extends Tool {
                 options.silenceLimit());
     }
 
-    private static PeerConnection connection(PeerPort meeting, PerfOptions options) {
+    private void sayWaiting() {
+        PerfHeader.waiting().forEach(this::print);
+    }
+
+    private PeerConnection connection(PeerPort meeting, PerfOptions options) {
         String host = options.host;
         if (host != null) {
             return meeting.connect(host);
         }
         try (PeerPort.Listener listener = meeting.listen()) {
+            sayWaiting();
             return listener.accept(options.acceptLimit());
         }
+    }
+
+    /** On the device that leads to the peer. */
+    private void measureByRdmaCm(
+            DeviceContext context, PerfPlan plan, @Nullable PerfWarmUp warmUp, PerfOutput output)
+            throws InterruptedException {
+        PerfOptions options = plan.options();
+        try (RdmaPerfChannel channel =
+                options.host == null
+                        ? RdmaPerfChannel.accept(options, this::sayWaiting)
+                        : RdmaPerfChannel.connect(options, options.host)) {
+            if (channel.deviceName().equals(context.device().name())) {
+                measureByRdmaCm(context, plan, warmUp, channel, output);
+            } else if (options.device != null) {
+                throw new ToolFailure(
+                        "%s is reached by %s, not by %s: leave -d out with -R"
+                                .formatted(
+                                        channel.peer(), channel.deviceName(), options.device));
+            } else {
+                try (DeviceContext other = PortChoice.device(channel.deviceName()).open()) {
+                    measureByRdmaCm(other, plan, warmUp, channel, output);
+                }
+            }
+        }
+    }
+
+    private void measureByRdmaCm(
+            DeviceContext context,
+            PerfPlan plan,
+            @Nullable PerfWarmUp warmUp,
+            RdmaPerfChannel channel,
+            PerfOutput output)
+            throws InterruptedException {
+        PerfOptions options = plan.options();
+        PortChoice port = PortChoice.of(context, options.devicePort, options.gidIndex);
+        measure(context, port, plan, warmUp, channel, output);
     }
 
     private void measure(
@@ -74,7 +116,9 @@ abstract class PerfTool extends Tool {
         PerfPath path = PerfPath.local(port, asked.options()).agree(channel);
         PerfPlan plan = asked.transport() == PerfTransport.UD ? fit(asked, path) : asked;
         try (PerfEnds ends = new PerfEnds(context, port, plan, path, plan.options().pairs);
+                Release _ = channel::release;
                 PerfRun run = PerfRun.of(plan, ends)) {
+            channel.connect(ends);
             PerfHeader.of(plan, context, port, ends, channel.method(), warmUp).forEach(this::print);
             PerfSession session = new PerfSession(plan, channel, ends);
             session.connect(this, port.gid().isPresent());
@@ -82,6 +126,12 @@ abstract class PerfTool extends Tool {
                 run.measure(session, this, progress, output);
             }
         }
+    }
+
+    /** What closes before the queue pairs do. */
+    private interface Release extends AutoCloseable {
+        @Override
+        void close();
     }
 
     /** A datagram is one packet. */
