@@ -55,21 +55,10 @@ record Finding(Level level, String check, String found, String advice) {
     /** As JSON, with everything as a string. */
     String toJson() {
         return "{\"level\":%s,\"check\":%s,\"found\":%s,\"advice\":%s}"
-                .formatted(quoted(level.name()), quoted(check), quoted(found), quoted(advice));
-    }
-
-    private static String quoted(String text) {
-        StringBuilder json = new StringBuilder("\"");
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == '"' || c == '\\') {
-                json.append('\\').append(c);
-            } else if (c < ' ') {
-                json.append("\\u%04x".formatted((int) c));
-            } else {
-                json.append(c);
-            }
-        }
-        return json.append('"').toString();
+                .formatted(
+                        Json.quoted(level.name()),
+                        Json.quoted(check),
+                        Json.quoted(found),
+                        Json.quoted(advice));
     }
 }

@@ -131,7 +131,8 @@ final class MachineChecks {
                 : Finding.ok("huge pages", free + " of " + size + " are free");
     }
 
-    private Finding governor() {
+    /** Whether the processor keeps its pace, without which times say little. */
+    Finding governor() {
         Set<String> governors = new TreeSet<>();
         for (String name : machine.names("/sys/devices/system/cpu")) {
             machine.read("/sys/devices/system/cpu/" + name + "/cpufreq/scaling_governor")

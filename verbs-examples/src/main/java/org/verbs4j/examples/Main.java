@@ -27,6 +27,14 @@ import java.util.Map;
             RdmaClient.class,
             UdAddy.class,
             McKey.class,
+            SendLat.class,
+            WriteLat.class,
+            ReadLat.class,
+            AtomicLat.class,
+            SendBw.class,
+            WriteBw.class,
+            ReadBw.class,
+            AtomicBw.class,
             DeviceList.class,
             DevInfo.class,
             AsyncWatch.class,
@@ -38,7 +46,7 @@ import java.util.Map;
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "TOOL",
         commandListHeading = "%nTools:%n",
-        description = "The example programs of rdma-core, in Java.",
+        description = "The example programs of rdma-core and the tests of perftest, in Java.",
         footer = {
             "",
             "`TOOL --help` says more. Exit status: 0 done, 1 failed, 2 called in a wrong way."

@@ -1,5 +1,7 @@
 package org.verbs4j.examples;
 
+import jdk.net.ExtendedSocketOptions;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.Socket;
@@ -14,6 +16,8 @@ import java.util.function.Function;
  * goes wrong is a {@link ToolFailure} that names the peer. Belongs to one thread.
  */
 final class PeerConnection implements AutoCloseable {
+    private static final int KEEP_ALIVE_PROBES = 3;
+
     private final Socket socket;
     private final String peer;
     private final Duration stepLimit;
@@ -37,13 +41,37 @@ final class PeerConnection implements AutoCloseable {
         try {
             socket.getOutputStream().write(bytes);
         } catch (IOException e) {
-            throw broken(e);
+            throw broken(e, stepLimit);
         }
     }
 
     /** Reads exactly so many bytes. */
     byte[] read(int length) {
-        return read(1, length, bytes -> bytes).getFirst();
+        return read(length, stepLimit);
+    }
+
+    /** As above, for a peer that is given more time than for an answer. */
+    byte[] read(int length, Duration limit) {
+        return read(1, length, bytes -> bytes, limit).getFirst();
+    }
+
+    /**
+     * Lets the kernel look whether the machine of a peer from whom nothing is expected for long is
+     * still there.
+     *
+     * @param limit within which it should find out; whole seconds
+     */
+    void keepAlive(Duration limit) {
+        try {
+            socket.setKeepAlive(true);
+            socket.setOption(
+                    ExtendedSocketOptions.TCP_KEEPIDLE,
+                    (int) Math.max(1, limit.toSeconds() - KEEP_ALIVE_PROBES));
+            socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, 1);
+            socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, KEEP_ALIVE_PROBES);
+        } catch (IOException e) {
+            throw broken(e, stepLimit);
+        }
     }
 
     /**
@@ -54,7 +82,11 @@ final class PeerConnection implements AutoCloseable {
      * @param decode throws {@link IllegalArgumentException} for what is no such record
      */
     <T> List<T> read(int count, int length, Function<byte[], T> decode) {
-        long deadline = System.nanoTime() + stepLimit.toNanos();
+        return read(count, length, decode, stepLimit);
+    }
+
+    private <T> List<T> read(int count, int length, Function<byte[], T> decode, Duration limit) {
+        long deadline = System.nanoTime() + limit.toNanos();
         List<T> records = new ArrayList<>(count);
         try {
             while (records.size() < count) {
@@ -64,7 +96,7 @@ final class PeerConnection implements AutoCloseable {
             }
             return records;
         } catch (IOException e) {
-            throw broken(e);
+            throw broken(e, limit);
         } catch (IllegalArgumentException e) {
             throw new ToolFailure(peer + " sent something else: " + e.getMessage(), e);
         }
@@ -87,11 +119,24 @@ final class PeerConnection implements AutoCloseable {
         return bytes;
     }
 
-    private ToolFailure broken(IOException e) {
+    /** Says that nothing more comes, and waits until the peer has nothing more to say either. */
+    void part() {
+        long deadline = System.nanoTime() + stepLimit.toNanos();
+        try {
+            socket.shutdownOutput();
+            do {
+                socket.setSoTimeout(
+                        PeerPort.millis(Duration.ofNanos(deadline - System.nanoTime())));
+            } while (socket.getInputStream().read() >= 0);
+        } catch (IOException _) {
+            return; // gone, or in no hurry
+        }
+    }
+
+    private ToolFailure broken(IOException e, Duration limit) {
         String what =
                 switch (e) {
-                    case SocketTimeoutException _ ->
-                            "said nothing for " + TimeLimits.text(stepLimit);
+                    case SocketTimeoutException _ -> "said nothing for " + TimeLimits.text(limit);
                     case EOFException _ -> "closed the connection " + e.getMessage();
                     default -> "broke the connection: " + e.getMessage();
                 };

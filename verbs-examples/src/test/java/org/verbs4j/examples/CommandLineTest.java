@@ -148,8 +148,9 @@ class CommandLineTest {
                 .startsWith(
                         "verbs4j-examples: which tool? One of: rc-pingpong, uc-pingpong,"
                                 + " ud-pingpong, srq-pingpong, xsrq-pingpong, rping, rdma-server,"
-                                + " rdma-client, udaddy, mckey, devices, devinfo, asyncwatch,"
-                                + " doctor, completion\n");
+                                + " rdma-client, udaddy, mckey, send-lat, write-lat, read-lat,"
+                                + " atomic-lat, send-bw, write-bw, read-bw, atomic-bw, devices,"
+                                + " devinfo, asyncwatch, doctor, completion\n");
         assertThat(run("rc-pingpnog").status()).isEqualTo(2);
         assertThat(run("rc-pingpnog").err())
                 .startsWith("verbs4j-examples: ")
