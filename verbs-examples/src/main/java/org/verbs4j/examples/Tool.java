@@ -4,6 +4,7 @@ import org.verbs4j.VerbsException;
 import org.verbs4j.WorkCompletionException;
 
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
@@ -35,9 +36,21 @@ abstract class Tool implements Callable<Integer> {
 
     @Override
     public final Integer call() {
+        return attempt(this::run);
+    }
+
+    /** What a tool or one of its commands does. */
+    interface Work {
+        void run() throws InterruptedException;
+    }
+
+    /** Does the work and says why when it fails. */
+    final int attempt(Work work) {
         try {
-            run();
+            work.run();
             return 0;
+        } catch (ParameterException e) { // called in a wrong way, which shows late
+            throw e;
         } catch (ToolFailure
                 | VerbsException
                 | WorkCompletionException

@@ -148,7 +148,8 @@ class CommandLineTest {
                 .startsWith(
                         "verbs4j-examples: which tool? One of: rc-pingpong, uc-pingpong,"
                                 + " ud-pingpong, srq-pingpong, xsrq-pingpong, rping, rdma-server,"
-                                + " rdma-client, udaddy, mckey, devices, devinfo, asyncwatch,"
+                                + " rdma-client, udaddy, mckey, kv-server, kv-client,"
+                                + " file-send, file-receive, devices, devinfo, asyncwatch,"
                                 + " doctor, completion\n");
         assertThat(run("rc-pingpnog").status()).isEqualTo(2);
         assertThat(run("rc-pingpnog").err())
