@@ -21,7 +21,7 @@ import java.nio.file.Path;
         description = {
             "Receives a file of a file-send, which writes into it by RDMA WRITE.",
             "A file has its name once all of it is there and its checksum is right; until then it"
-                + " is called something.part, and it is deleted when the sender is lost."
+                    + " is called something.part, and it is deleted when the sender is lost."
         })
 final class FileReceive extends Tool {
     @Mixin private final FileOptions options = new FileOptions();

@@ -69,8 +69,7 @@ final class KvServer extends Tool {
     void run() throws InterruptedException {
         TableShape shape = new TableShape(buckets, maxKey, maxValue);
         try (StoreServer server =
-                new StoreServer(
-                        RdmaPeer.address(address, port), shape, counters, this::print)) {
+                new StoreServer(RdmaPeer.address(address, port), shape, counters, this::print)) {
             print(
                     String.format(
                             Locale.ROOT,

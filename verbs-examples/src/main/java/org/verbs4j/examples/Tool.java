@@ -34,6 +34,12 @@ abstract class Tool implements Callable<Integer> {
         out.flush();
     }
 
+    /** A line of the C tool's standard error. */
+    final void error(String line) {
+        spec.commandLine().getErr().print(line + "\n");
+        spec.commandLine().getErr().flush();
+    }
+
     @Override
     public final Integer call() {
         return attempt(this::run);
@@ -67,7 +73,11 @@ abstract class Tool implements Callable<Integer> {
 
     private int explain(Throwable e, String sentence) {
         PrintWriter err = spec.commandLine().getErr();
-        say(err, spec.name(), sentence);
+        if (e instanceof ToolFailure failure && failure.isAsInC()) {
+            error(sentence);
+        } else {
+            say(err, spec.name(), sentence);
+        }
         if (System.getProperty("verbs4j.debug") != null) {
             e.printStackTrace(err);
         }

@@ -39,8 +39,7 @@ class FileTransferIT {
     private static final String HOST = CmPlace.addresses().getFirst().getHostAddress();
     private static final int MIB = 1 << 20;
 
-    private final String port =
-            String.valueOf(ThreadLocalRandom.current().nextInt(20_000, 60_000));
+    private final String port = String.valueOf(ThreadLocalRandom.current().nextInt(20_000, 60_000));
 
     @TempDir Path place;
     private Path file;
@@ -150,8 +149,7 @@ class FileTransferIT {
     @Test
     void aFileThatMayOnlyBeReadIsSentAndStaysAsItWas() throws Exception {
         write(300_000);
-        Files.setPosixFilePermissions(
-                file, PosixFilePermissions.fromString("r--r--r--"));
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r--r--"));
         FileTime before = Files.getLastModifiedTime(file);
         try (ToolRun receiver = receive();
                 ToolRun sender = send()) {
@@ -203,7 +201,8 @@ class FileTransferIT {
         try (ToolRun receiver = receive();
                 ToolRun sender = send()) {
             String sentence = there + " exists already: receive it with --force, or elsewhere";
-            assertSentence(sender.await(LIMIT), "file-send: the receiver ", " gave up: " + sentence);
+            assertSentence(
+                    sender.await(LIMIT), "file-send: the receiver ", " gave up: " + sentence);
             assertSentence(receiver.await(LIMIT), "file-receive: " + sentence);
         }
         assertThat(there).hasContent("precious");
@@ -335,10 +334,8 @@ class FileTransferIT {
     @Test
     void aPlaceThatIsNoneIsRefused() throws Exception {
         target = place.resolve("nowhere");
-        try (ToolRun receiver =
-                ToolRun.inProcess("file-receive", "-p", port, target.toString())) {
-            assertSentence(
-                    receiver.await(LIMIT), "file-receive: no such directory: " + target);
+        try (ToolRun receiver = ToolRun.inProcess("file-receive", "-p", port, target.toString())) {
+            assertSentence(receiver.await(LIMIT), "file-receive: no such directory: " + target);
         }
     }
 
@@ -346,11 +343,9 @@ class FileTransferIT {
     @Test
     void aFileLargerThanTheMemoryThatMayBeLockedArrives() throws Exception {
         write(3 * MIB);
+        Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwxrwxrwx"));
         Files.setPosixFilePermissions(
-                place, PosixFilePermissions.fromString("rwxrwxrwx"));
-        Files.setPosixFilePermissions(
-                file.getParent(),
-                PosixFilePermissions.fromString("rwxrwxrwx"));
+                file.getParent(), PosixFilePermissions.fromString("rwxrwxrwx"));
         String[] limited = {
             "prlimit",
             "--memlock=" + MIB + ":" + MIB,

@@ -12,6 +12,7 @@ import org.verbs4j.ReceiveRequest;
 import org.verbs4j.RemoteBuffer;
 import org.verbs4j.Send;
 import org.verbs4j.WorkCompletion;
+import org.verbs4j.WorkCompletionException;
 import org.verbs4j.Write;
 import org.verbs4j.cm.Connection;
 import org.verbs4j.examples.RdmaPeer;
@@ -26,8 +27,8 @@ import java.util.Objects;
 import java.util.Queue;
 
 /**
- * What both ends of a transfer have: a queue pair, notes in both directions, and chunks in
- * one. Belongs to one thread.
+ * What both ends of a transfer have: a queue pair, notes in both directions, and chunks in one.
+ * Belongs to one thread.
  */
 final class FileLink implements AutoCloseable {
     /** What both sides greet by; another protocol has another one. */
@@ -54,6 +55,7 @@ final class FileLink implements AutoCloseable {
     private final Queue<Note> notes = new ArrayDeque<>();
     private @Nullable RdmaPeer peer;
     private boolean noting;
+    private boolean lost;
     private long written;
     private long arrived;
 
@@ -62,9 +64,7 @@ final class FileLink implements AutoCloseable {
         try {
             domain = resources.keep(context.newProtectionDomain());
             CompletionChannel channel = resources.keep(context.newCompletionChannel());
-            queue =
-                    resources.keep(
-                            context.newCompletionQueue(RECEIVES + DEPTH + 1, channel, 0));
+            queue = resources.keep(context.newCompletionQueue(RECEIVES + DEPTH + 1, channel, 0));
             pair =
                     resources.keep(
                             domain.newRcQueuePair(queue, queue)
@@ -74,8 +74,7 @@ final class FileLink implements AutoCloseable {
                                     .build());
             inbox =
                     resources.keep(
-                            domain.allocate(
-                                    (long) RECEIVES * Note.MAX_LENGTH, Access.LOCAL_WRITE));
+                            domain.allocate((long) RECEIVES * Note.MAX_LENGTH, Access.LOCAL_WRITE));
             outbox = resources.keep(domain.allocate(Note.MAX_LENGTH));
             receive = pair.newReceive();
             write = pair.newWrite().id(CHUNK_ID);
@@ -116,8 +115,7 @@ final class FileLink implements AutoCloseable {
     }
 
     private void post(long slot) {
-        pair.post(
-                receive.id(slot).into(inbox, slot * Note.MAX_LENGTH, Note.MAX_LENGTH));
+        pair.post(receive.id(slot).into(inbox, slot * Note.MAX_LENGTH, Note.MAX_LENGTH));
     }
 
     /** Sends a note, and waits until the peer has it. */
@@ -132,8 +130,11 @@ final class FileLink implements AutoCloseable {
         }
     }
 
-    /** Says why this side gives up, to a peer that may have done so before. */
+    /** Says why this side gives up, unless that is the peer. */
     void sayFailed(Throwable cause) throws InterruptedException {
+        if (lost) {
+            return;
+        }
         try {
             say(new Note(Note.Kind.FAILED, 0, String.valueOf(cause.getMessage())));
         } catch (RuntimeException e) {
@@ -165,13 +166,17 @@ final class FileLink implements AutoCloseable {
 
     /** Writes a chunk into the peer's room; the immediate tells how long it is. */
     void write(MemoryRegion from, long offset, int length, RemoteBuffer room, long roomOffset) {
-        pair.post(
-                write.from(from, offset, length).to(room, roomOffset).immediate(length));
+        pair.post(write.from(from, offset, length).to(room, roomOffset).immediate(length));
     }
 
     /** Waits until something has happened. */
     void await() throws InterruptedException {
-        peer().await(this::take);
+        try {
+            peer().await(this::take);
+        } catch (ToolFailure | WorkCompletionException e) {
+            lost = true;
+            throw e;
+        }
     }
 
     /** Chunks of this side that the peer has. */

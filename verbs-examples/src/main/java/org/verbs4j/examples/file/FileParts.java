@@ -1,5 +1,6 @@
 package org.verbs4j.examples.file;
 
+import org.jspecify.annotations.Nullable;
 import org.verbs4j.Access;
 import org.verbs4j.MemoryRegion;
 import org.verbs4j.ProtectionDomain;
@@ -70,8 +71,10 @@ final class FileParts {
      *
      * @param offset where it begins
      * @param end where the file ends
+     * @param alone whether no other part is open
+     * @return null when not so much memory may be locked, but more once the others are closed
      */
-    FilePart open(long offset, long end) throws IOException {
+    @Nullable FilePart open(long offset, long end, boolean alone) throws IOException {
         while (true) {
             long length = Math.min(partSize, end - offset);
             try {
@@ -79,6 +82,8 @@ final class FileParts {
             } catch (VerbsException e) {
                 if (mapped && e.errno() == Posix.EFAULT()) {
                     mapped = false;
+                } else if (e.errno() == Posix.ENOMEM() && !alone) {
+                    return null;
                 } else if (e.errno() == Posix.ENOMEM() && length > LEAST) {
                     partSize = Math.max(LEAST, length / 2);
                 } else {

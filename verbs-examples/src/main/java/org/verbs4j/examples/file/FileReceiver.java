@@ -110,13 +110,18 @@ public final class FileReceiver implements AutoCloseable {
                     sum.value(),
                     parts.areMapped());
         } catch (IOException e) {
-            ToolFailure failure = new ToolFailure("cannot write: " + Reasons.of(e), e);
-            link.sayFailed(failure);
-            throw failure;
-        } catch (RuntimeException | InternalError e) {
-            link.sayFailed(e);
-            throw e;
+            throw failed(link, new ToolFailure("cannot write: " + Reasons.of(e), e));
+        } catch (InternalError e) { // a page of the mapping is gone
+            throw failed(link, FileParts.cutShort());
+        } catch (RuntimeException e) {
+            throw failed(link, e);
         }
+    }
+
+    private static RuntimeException failed(FileLink link, RuntimeException cause)
+            throws InterruptedException {
+        link.sayFailed(cause);
+        return cause;
     }
 
     private void fill(
@@ -130,9 +135,14 @@ public final class FileReceiver implements AutoCloseable {
         Deque<FilePart> open = new ArrayDeque<>();
         try {
             long offered = 0;
+            int most = PARTS;
             for (long taken = 0; taken < size; ) {
-                while (open.size() < PARTS && offered < size) {
-                    FilePart part = parts.open(offered, size);
+                while (open.size() < most && offered < size) {
+                    FilePart part = parts.open(offered, size, open.isEmpty());
+                    if (part == null) {
+                        most = 1; // locked memory is short: one after the other
+                        break;
+                    }
                     open.addLast(part);
                     link.say(new Note(Note.Kind.ROOM, offered, part.region().remote(), ""));
                     offered = part.end();

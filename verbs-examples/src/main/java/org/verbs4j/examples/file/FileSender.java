@@ -19,6 +19,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 
 /** Sends one file to a {@link FileReceiver}. Belongs to one thread. */
 public final class FileSender {
@@ -83,8 +84,6 @@ public final class FileSender {
             throw new ToolFailure(path + ": no such file", e);
         } catch (IOException e) {
             throw new ToolFailure("cannot read " + path + ": " + Reasons.of(e), e);
-        } catch (InternalError e) { // a page of the mapping is gone
-            throw FileParts.cutShort();
         }
     }
 
@@ -115,11 +114,15 @@ public final class FileSender {
             }
             link.say(new Note(Note.Kind.END, sum.value(), ""));
             link.awaitNote(Note.Kind.DONE);
-        } catch (IOException | RuntimeException | InternalError e) {
+        } catch (InternalError e) { // a page of the mapping is gone
+            ToolFailure failure = FileParts.cutShort();
+            link.sayFailed(failure);
+            throw failure;
+        } catch (IOException | RuntimeException e) {
             link.sayFailed(e);
             throw e;
         } finally {
-            open.forEach(sent -> sent.part().close());
+            closeAll();
         }
     }
 
@@ -157,14 +160,26 @@ public final class FileSender {
         return here;
     }
 
-    private FilePart partAtPosition() throws IOException {
+    private FilePart partAtPosition() throws InterruptedException, IOException {
         Sent last = open.peekLast();
         if (last != null && position < last.part().end()) {
             return last.part();
         }
-        FilePart part = parts.open(position, size);
+        FilePart part = parts.open(position, size, open.isEmpty());
+        if (part == null) { // those before it have to go first
+            while (link.written() < chunks) {
+                link.await();
+            }
+            closeAll();
+            part = Objects.requireNonNull(parts.open(position, size, true), "alone");
+        }
         open.addLast(new Sent(part, Long.MAX_VALUE));
         return part;
+    }
+
+    private void closeAll() {
+        open.forEach(sent -> sent.part().close());
+        open.clear();
     }
 
     /** Frees parts whose chunks have all arrived, but not the one that the next is of. */

@@ -12,7 +12,8 @@ final class Reasons {
     private Reasons() {}
 
     static String of(IOException e) {
-        @Nullable String reason = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
+        @Nullable String reason =
+                e instanceof FileSystemException f ? f.getReason() : e.getMessage();
         if (reason != null) {
             return reason;
         }

@@ -10,8 +10,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The file that is being received. Until all of it is there it has another name, and when that does
@@ -36,8 +36,7 @@ final class Target implements AutoCloseable {
      *
      * @param name what the sender says: a stranger, who shall not choose the directory
      */
-    static Target open(Path directory, String name, long size, boolean replace)
-            throws IOException {
+    static Target open(Path directory, String name, long size, boolean replace) throws IOException {
         if (name.isEmpty()
                 || name.equals(".")
                 || name.equals("..")
@@ -60,9 +59,14 @@ final class Target implements AutoCloseable {
                             directory,
                             room));
         }
-        Path part = Files.createTempFile(directory, name + ".", ".part");
+        String unique = Integer.toHexString(ThreadLocalRandom.current().nextInt());
+        Path part = directory.resolve(name + "." + unique + ".part");
         FileChannel channel =
-                FileChannel.open(part, StandardOpenOption.READ, StandardOpenOption.WRITE);
+                FileChannel.open(
+                        part,
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE,
+                        StandardOpenOption.CREATE_NEW);
         return new Target(path, part, channel, replace);
     }
 
@@ -82,7 +86,6 @@ final class Target implements AutoCloseable {
     /** All of it is there: it gets to the disk, and its name. */
     void keep() throws IOException {
         channel.force(true);
-        Files.setPosixFilePermissions(part, PosixFilePermissions.fromString("rw-r--r--"));
         try {
             if (replace) {
                 Files.move(part, path, StandardCopyOption.ATOMIC_MOVE);

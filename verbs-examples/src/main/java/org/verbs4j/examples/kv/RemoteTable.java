@@ -37,7 +37,12 @@ final class RemoteTable implements AutoCloseable {
     /**
      * @param id of its reads
      */
-    RemoteTable(Offer.Place place, ProtectionDomain domain, RcQueuePair pair, long id, Carrier carrier) {
+    RemoteTable(
+            Offer.Place place,
+            ProtectionDomain domain,
+            RcQueuePair pair,
+            long id,
+            Carrier carrier) {
         this.shape = place.shape();
         this.remote = place.memory();
         this.carrier = carrier;

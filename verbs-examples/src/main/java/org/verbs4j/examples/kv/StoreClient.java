@@ -77,8 +77,7 @@ public final class StoreClient implements AutoCloseable {
      */
     public static StoreClient connect(InetSocketAddress address, Duration silenceLimit)
             throws InterruptedException {
-        try (Connector connector =
-                Connector.resolve(address, TimeLimits.scaled(RESOLVE_LIMIT))) {
+        try (Connector connector = Connector.resolve(address, TimeLimits.scaled(RESOLVE_LIMIT))) {
             return new StoreClient(connector, address, silenceLimit);
         }
     }
@@ -99,8 +98,7 @@ public final class StoreClient implements AutoCloseable {
                                     .maxReceiveRequests(1)
                                     .build());
             answers = resources.keep(domain.allocate(Answer.ENCODED_LENGTH, Access.LOCAL_WRITE));
-            receive =
-                    pair.newReceive().id(ANSWER_ID).into(answers, 0, Answer.ENCODED_LENGTH);
+            receive = pair.newReceive().id(ANSWER_ID).into(answers, 0, Answer.ENCODED_LENGTH);
             pair.post(receive);
             Connection connection =
                     resources.keep(
@@ -112,9 +110,13 @@ public final class StoreClient implements AutoCloseable {
             server = new RdmaPeer(name, connection, queue, silenceLimit);
             Offer offer = Offer.decode(connection.privateData(), name);
             values =
-                    resources.keep(new RemoteTable(offer.values(), domain, pair, ONE_SIDED_ID, this::carry));
+                    resources.keep(
+                            new RemoteTable(
+                                    offer.values(), domain, pair, ONE_SIDED_ID, this::carry));
             counters =
-                    resources.keep(new RemoteTable(offer.counters(), domain, pair, ONE_SIDED_ID, this::carry));
+                    resources.keep(
+                            new RemoteTable(
+                                    offer.counters(), domain, pair, ONE_SIDED_ID, this::carry));
             messages = resources.keep(domain.allocate(Message.maxLength(values.shape())));
             message = pair.newSend().id(MESSAGE_ID);
             before = resources.keep(domain.allocate(Long.BYTES, Access.LOCAL_WRITE));
@@ -192,8 +194,7 @@ public final class StoreClient implements AutoCloseable {
         int most = values.shape().maxKey();
         if (bytes.length == 0 || bytes.length > most) {
             throw new ToolFailure(
-                    "a key has 1 to %d bytes on this server, not %d"
-                            .formatted(most, bytes.length));
+                    "a key has 1 to %d bytes on this server, not %d".formatted(most, bytes.length));
         }
         return bytes;
     }

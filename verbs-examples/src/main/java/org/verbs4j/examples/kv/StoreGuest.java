@@ -54,11 +54,7 @@ final class StoreGuest {
     private Send request() {
         Send made = send;
         if (made == null) {
-            made =
-                    pair.newSend()
-                            .id(answerId)
-                            .from(outbox, 0, Answer.ENCODED_LENGTH)
-                            .inline(true);
+            made = pair.newSend().id(answerId).from(outbox, 0, Answer.ENCODED_LENGTH).inline(true);
             send = made;
         }
         return made;

@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
 /**
@@ -51,6 +52,7 @@ final class StorePort implements AutoCloseable {
     private final SharedReceiveQueue receives;
     private final int messageRoom;
     private final Map<Integer, StoreGuest> guests = new ConcurrentHashMap<>();
+    private final Semaphore places = new Semaphore(MOST_CLIENTS);
     private final Thread thread;
 
     StorePort(DeviceContext context, Store store, Consumer<String> log) {
@@ -83,7 +85,8 @@ final class StorePort implements AutoCloseable {
     /** Connects a client and waits for its end. */
     void serve(ConnectionRequest request) {
         try (request) {
-            if (guests.size() >= MOST_CLIENTS) { // two at a time may still be too many by one
+            if (!places.tryAcquire()) {
+                log.accept("refused " + request + ": there are " + MOST_CLIENTS + " already");
                 return;
             }
             try (RcQueuePair pair = newPair()) {
@@ -98,6 +101,8 @@ final class StorePort implements AutoCloseable {
                 } finally {
                     guests.remove(pair.number());
                 }
+            } finally {
+                places.release();
             }
         } catch (VerbsException e) {
             log.accept(request + ": " + e.getMessage());

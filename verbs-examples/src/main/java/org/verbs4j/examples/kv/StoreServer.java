@@ -31,7 +31,9 @@ public final class StoreServer implements AutoCloseable {
     /** By device, on which a client may come in. Of the serving thread. */
     private final Map<DeviceContext, StorePort> ports = new HashMap<>();
 
-    private final ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
+    /** Not virtual ones: somebody has to look for those that wait, every 2 ms. */
+    private final ExecutorService clients =
+            Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().factory());
 
     /**
      * A server that listens already.

@@ -87,8 +87,7 @@ class BucketTest {
         MemorySegment memory = holding("key", "value");
         int valueStart = (int) SHAPE.valueOffset(0);
         for (int at = 0; at < SIZE; at++) {
-            boolean counts =
-                    at < Bucket.HEADER + 3 || (at >= valueStart && at < valueStart + 5);
+            boolean counts = at < Bucket.HEADER + 3 || (at >= valueStart && at < valueStart + 5);
             for (int flipped = 1; flipped < 256; flipped++) {
                 byte was = memory.get(ValueLayout.JAVA_BYTE, at);
                 memory.set(ValueLayout.JAVA_BYTE, at, (byte) (was ^ flipped));

@@ -3,6 +3,7 @@ package org.verbs4j.examples.kv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.verbs4j.RemoteBuffer;
@@ -43,7 +44,7 @@ class StoreTest {
     }
 
     /** As a client would: by looks at one bucket after the other. */
-    private byte[] find(Table table, String key) {
+    private byte @Nullable [] find(Table table, String key) {
         TableShape shape = table.shape();
         Bucket bucket = new Bucket(shape);
         int home = shape.home(bytes(key));
@@ -159,19 +160,17 @@ class StoreTest {
                 new Offer(
                         new Offer.Place(SHAPE, new RemoteBuffer(4096, SHAPE.byteSize(), 5)),
                         new Offer.Place(
-                                new TableShape(16, 8, 8),
-                                new RemoteBuffer(8192, 16 * 24, 6)));
-        ByteBuffer bytes = offer.encode();
-        assertThat(bytes.remaining()).isEqualTo(Offer.ENCODED_LENGTH);
-        assertThat(Offer.decode(ByteBuffer.wrap(Arrays.copyOf(bytes.array(), 196)), "it"))
-                .isEqualTo(offer);
+                                new TableShape(16, 8, 8), new RemoteBuffer(8192, 16 * 24, 6)));
+        byte[] bytes = new byte[Offer.ENCODED_LENGTH];
+        offer.encode().get(bytes);
+        assertThat(Offer.decode(ByteBuffer.wrap(Arrays.copyOf(bytes, 196)), "it")).isEqualTo(offer);
         for (int length = 0; length < Offer.ENCODED_LENGTH; length++) {
-            ByteBuffer half = ByteBuffer.wrap(Arrays.copyOf(bytes.array(), length));
+            ByteBuffer half = ByteBuffer.wrap(Arrays.copyOf(bytes, length));
             assertThatThrownBy(() -> Offer.decode(half, "it"))
                     .isInstanceOf(ToolFailure.class)
                     .hasMessage("it is not a kv-server of this version");
         }
-        byte[] shorter = bytes.array().clone();
+        byte[] shorter = bytes.clone();
         shorter[7] = 32; // half of the buckets, but all of the memory
         assertThatThrownBy(() -> Offer.decode(ByteBuffer.wrap(shorter), "it"))
                 .isInstanceOf(ToolFailure.class)
