@@ -35,6 +35,10 @@ import java.util.Map;
             WriteBw.class,
             ReadBw.class,
             AtomicBw.class,
+            KvServer.class,
+            KvClient.class,
+            FileSend.class,
+            FileReceive.class,
             DeviceList.class,
             DevInfo.class,
             AsyncWatch.class,
@@ -115,12 +119,19 @@ public final class Main implements Runnable {
 
     private static int explainMisuse(ParameterException e, String[] args) {
         CommandLine tool = e.getCommandLine();
-        String name = tool.getCommandName();
+        String name = name(tool.getCommandSpec());
         Tool.say(tool.getErr(), name, e.getMessage() == null ? "wrong arguments" : e.getMessage());
         if (!UnmatchedArgumentException.printSuggestions(e, tool.getErr())) {
             tool.getErr().println("Try `" + name + " --help`.");
         }
         return MISUSED;
+    }
+
+    /** A command of a tool is named with it. */
+    private static String name(CommandSpec spec) {
+        CommandSpec parent = spec.parent();
+        boolean nested = parent != null && parent.parent() != null;
+        return nested ? parent.name() + " " + spec.name() : spec.name();
     }
 
     /** The version of the jar, which its manifest knows. */

@@ -81,11 +81,22 @@ final class Manual extends Tool {
         section(page, "SYNOPSIS", block(help.synopsis(0)));
         section(page, "DESCRIPTION", String.join("\n\n", spec.usageMessage().description()));
         section(page, "OPTIONS", block(help.parameterList() + help.optionList()));
+        spec.subcommands()
+                .forEach((command, line) -> section(page, "COMMAND " + command, of(line)));
         section(
                 page,
                 "EXIT STATUS",
                 "0 done, 1 failed with one sentence on standard error, 2 called in a wrong way.");
         return page.toString();
+    }
+
+    /** All about a command of a tool. */
+    private static String of(CommandLine command) {
+        CommandSpec spec = command.getCommandSpec();
+        Help help = new Help(spec, Help.defaultColorScheme(Ansi.OFF));
+        return String.join("\n\n", spec.usageMessage().description())
+                + "\n\n"
+                + block(help.synopsis(0) + help.parameterList() + help.optionList());
     }
 
     private static void section(StringBuilder page, String title, String text) {

@@ -1,12 +1,10 @@
 package org.verbs4j.examples;
 
 import org.jspecify.annotations.Nullable;
-import org.verbs4j.Access;
 import org.verbs4j.CompletionChannel;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.DeviceAttributes;
 import org.verbs4j.DeviceContext;
-import org.verbs4j.MemoryRegion;
 import org.verbs4j.ProtectionDomain;
 import org.verbs4j.QueuePairBuilder;
 import org.verbs4j.bindings.Posix;
@@ -24,17 +22,43 @@ abstract class PingPong extends Tool {
     /** What the buffer of most tools holds before anything arrived. */
     private static final byte FILLER = 0x7b;
 
+    /** One send and one receive are the most that can end between two polls. */
+    private static final int COMPLETIONS_OF_A_PAIR = 2;
+
     /** What was asked for. */
     abstract PingPongOptions options();
 
-    /** Refuses options of the C tool that have no counterpart. */
-    void refuseWhatIsMissing() {}
+    /** Refuses options that exclude each other. */
+    void requireOptions() {}
+
+    /** Refuses what the device cannot do. */
+    void requireDevice(DeviceContext context) {}
 
     /** Refuses what the port cannot do. */
     abstract void requirePossible(PortChoice port);
 
     /** Makes the queue pairs, in INIT. */
     abstract PingPongEnds newEnds(ProtectionDomain domain, CompletionQueue queue, PortChoice port);
+
+    /** Makes the memory of the messages. */
+    PingPongBuffer newBuffer(ProtectionDomain domain, long size) {
+        return PingPongBuffer.pinned(domain, size);
+    }
+
+    /**
+     * Makes the queue that everything completes into.
+     *
+     * @param atOnce how many completions are taken together
+     */
+    PingPongQueue newQueue(
+            DeviceContext context, int capacity, @Nullable CompletionChannel channel, int atOnce) {
+        return PingPongQueue.plain(context, capacity, channel, atOnce);
+    }
+
+    /** Collects the time stamps of receives; null when there are none. */
+    @Nullable ClockCycles newClockCycles(DeviceContext context) {
+        return null;
+    }
 
     /** How many queue pairs that will be. */
     int pairs() {
@@ -66,9 +90,10 @@ abstract class PingPong extends Tool {
 
     @Override
     final void run() throws InterruptedException {
-        refuseWhatIsMissing();
+        requireOptions();
         PingPongOptions options = options();
         try (DeviceContext context = PortChoice.device(options.device).open()) {
+            requireDevice(context);
             PortChoice port = PortChoice.of(context, options.devicePort, options.gidIndex);
             requirePossible(port);
             requireDepth(context.attributes());
@@ -89,15 +114,20 @@ abstract class PingPong extends Tool {
     private void play(DeviceContext context, PortChoice port, PingPongOptions options)
             throws InterruptedException {
         try (ProtectionDomain domain = context.newProtectionDomain();
-                MemoryRegion buffer =
-                        domain.allocate(headroom() + options.size, Access.LOCAL_WRITE);
+                PingPongBuffer buffer = newBuffer(domain, headroom() + options.size);
                 @Nullable CompletionChannel channel =
                         options.events ? context.newCompletionChannel() : null;
-                CompletionQueue queue = newQueue(context, channel);
-                PingPongEnds ends = newEnds(domain, queue, port)) {
-            buffer.segment().fill(filler());
-            MemorySegment message = buffer.segment().asSlice(headroom());
-            PingPongLoop loop = new PingPongLoop(ends, queue, buffer, headroom(), options);
+                PingPongQueue queue =
+                        newQueue(
+                                context,
+                                options.receiveDepth + pairs(),
+                                channel,
+                                COMPLETIONS_OF_A_PAIR * pairs());
+                PingPongEnds ends = newEnds(domain, queue.queue(), port)) {
+            buffer.memory().fill(filler());
+            MemorySegment message = buffer.memory().asSlice(headroom());
+            ClockCycles cycles = newClockCycles(context);
+            PingPongLoop loop = new PingPongLoop(ends, queue, buffer, headroom(), options, cycles);
             loop.prepare();
 
             connect(ends, loop);
@@ -105,6 +135,7 @@ abstract class PingPong extends Tool {
                 if (options.validate) {
                     markPages(message);
                 }
+                buffer.toDevice();
                 loop.serve();
             }
             long start = System.nanoTime();
@@ -114,17 +145,14 @@ abstract class PingPong extends Tool {
 
             print(report.throughput());
             print(report.latency());
+            if (cycles != null) {
+                cycles.lines().forEach(this::print);
+            }
             if (!options.isClient() && options.validate) {
+                buffer.fromDevice();
                 checkPages(message);
             }
         }
-    }
-
-    private CompletionQueue newQueue(DeviceContext context, @Nullable CompletionChannel channel) {
-        int capacity = options().receiveDepth + pairs();
-        return channel == null
-                ? context.newCompletionQueue(capacity)
-                : context.newCompletionQueue(capacity, channel, 0);
     }
 
     /** Sets what all queue pairs of ping-pongs have; the receives are the tool's. */
@@ -185,12 +213,5 @@ abstract class PingPong extends Tool {
 
     private static long pageSize() {
         return Posix.sysconf(Posix._SC_PAGESIZE());
-    }
-
-    /** Refuses an option of the C tool that has no counterpart. */
-    static void refuse(boolean wanted, String option, String what) {
-        if (wanted) {
-            throw new ToolFailure(option + " needs " + what + ", which verbs4j does not offer yet");
-        }
     }
 }

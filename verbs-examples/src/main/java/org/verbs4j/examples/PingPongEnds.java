@@ -1,5 +1,6 @@
 package org.verbs4j.examples;
 
+import org.verbs4j.MemorySlice;
 import org.verbs4j.QueuePair;
 import org.verbs4j.ReceiveQueue;
 import org.verbs4j.Send;
@@ -23,6 +24,15 @@ interface PingPongEnds extends AutoCloseable {
      * @param index of the queue pair
      */
     void connect(int index, PingPongEndpoint remote, Send send);
+
+    /**
+     * Posts the message of a queue pair.
+     *
+     * @param message the memory that the request points to
+     */
+    default void post(int index, Send send, MemorySlice message) {
+        pairs().get(index).post(send);
+    }
 
     @Override
     void close();

@@ -1,13 +1,11 @@
 package org.verbs4j.examples;
 
-import org.verbs4j.CompletionQueue;
-import org.verbs4j.MemoryRegion;
+import org.jspecify.annotations.Nullable;
+import org.verbs4j.MemorySlice;
 import org.verbs4j.QueuePair;
 import org.verbs4j.ReceiveQueue;
 import org.verbs4j.ReceiveRequest;
 import org.verbs4j.Send;
-import org.verbs4j.WorkCompletion;
-import org.verbs4j.WorkCompletions;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,20 +25,20 @@ final class PingPongLoop {
     /** See {@link #RECEIVE_ID}. */
     static final long SEND_ID = 2;
 
-    /** One send and one receive of a queue pair are the most that can end between two polls. */
-    private static final int COMPLETIONS_AT_ONCE = 2;
-
     private final List<Lane> lanes = new ArrayList<>();
-    private final CompletionQueue queue;
+    private final PingPongEnds ends;
+    private final PingPongQueue queue;
+    private final MemorySlice message;
+    private final @Nullable ClockCycles cycles;
     private final boolean events;
     private final ReceiveQueue receives;
     private final ReceiveRequest receive;
     private final long receiveLength;
     private final int headroom;
     private final int receiveDepth;
-    private final WorkCompletions completions;
     private final Duration limit;
     private final BusyWait patience;
+    private final PingPongQueue.Taker taker = this::take;
 
     private int outstandingReceives;
     private int toSend;
@@ -50,23 +48,20 @@ final class PingPongLoop {
     /** A queue pair and what it waits for before it sends again. */
     private static final class Lane {
         final QueuePair pair;
+        final int index;
         final Send send;
         long pending = RECEIVE_ID;
 
-        Lane(QueuePair pair, Send send) {
+        Lane(QueuePair pair, int index, Send send) {
             this.pair = pair;
+            this.index = index;
             this.send = send;
-        }
-
-        /** The next one goes out when this message has left and its answer is here. */
-        void post() {
-            pair.post(send);
-            pending = SEND_ID | RECEIVE_ID;
         }
     }
 
     /**
      * @param queue where everything completes; with a channel when events are asked for
+     * @param cycles told the time of each receive; null without time stamps
      * @param buffer a message behind its headroom
      * @param headroom bytes that the device writes in front of what arrives
      * @param options how long the messages are, how many receives there are to be at a time, and
@@ -74,16 +69,20 @@ final class PingPongLoop {
      */
     PingPongLoop(
             PingPongEnds ends,
-            CompletionQueue queue,
-            MemoryRegion buffer,
+            PingPongQueue queue,
+            PingPongBuffer buffer,
             int headroom,
-            PingPongOptions options) {
+            PingPongOptions options,
+            @Nullable ClockCycles cycles) {
+        this.ends = ends;
         this.queue = queue;
+        this.message = buffer.slice().slice(headroom, options.size);
+        this.cycles = cycles;
         this.events = options.events;
         this.receives = ends.receives();
         this.headroom = headroom;
         this.receiveLength = headroom + options.size;
-        this.receive = receives.newReceive().id(RECEIVE_ID).into(buffer, 0, receiveLength);
+        this.receive = receives.newReceive().id(RECEIVE_ID).into(buffer.slice());
         this.receiveDepth = options.receiveDepth;
         this.limit = options.silenceLimit();
         this.patience = new BusyWait(limit);
@@ -92,11 +91,10 @@ final class PingPongLoop {
                     pair.newSend()
                             .id(SEND_ID)
                             .signaled(true)
-                            .from(buffer, headroom, options.size)
-                            .inline(options.size <= pair.maxInlineData());
-            lanes.add(new Lane(pair, send));
+                            .from(message)
+                            .inline(buffer.canBeInline() && options.size <= pair.maxInlineData());
+            lanes.add(new Lane(pair, lanes.size(), send));
         }
-        this.completions = WorkCompletions.allocate(COMPLETIONS_AT_ONCE * lanes.size());
     }
 
     /** Before the peer may know the queue pairs. */
@@ -111,7 +109,13 @@ final class PingPongLoop {
 
     /** The client's first messages. */
     void serve() {
-        lanes.forEach(Lane::post);
+        lanes.forEach(this::post);
+    }
+
+    /** The next one goes out when this message has left and its answer is here. */
+    private void post(Lane lane) {
+        ends.post(lane.index, lane.send, message);
+        lane.pending = SEND_ID | RECEIVE_ID;
     }
 
     /** Goes on until {@code iterations} messages went each way, of all queue pairs together. */
@@ -119,14 +123,14 @@ final class PingPongLoop {
         toSend = iterations;
         patience.reset();
         while (received < iterations || sent < iterations) {
-            handle(events ? queue.await(completions, limit) : poll());
+            handle(events ? queue.await(limit) : poll());
         }
     }
 
     private int poll() {
-        int count = queue.poll(completions);
+        int count = queue.poll();
         while (count == 0 && patience.pause()) {
-            count = queue.poll(completions);
+            count = queue.poll();
         }
         patience.reset();
         return count;
@@ -136,20 +140,19 @@ final class PingPongLoop {
         if (count == 0) {
             throw stalled();
         }
-        for (int i = 0; i < count; i++) {
-            handle(completions.get(i));
-        }
+        queue.handOut(count, taker);
     }
 
-    private void handle(WorkCompletion completion) {
-        completion.requireSuccess();
-        Lane lane = lane(completion.queuePairNumber());
-        long id = completion.wrId();
+    private void take(int queuePairNumber, long id, long byteLength, long timestamp) {
+        Lane lane = lane(queuePairNumber);
         if (id == SEND_ID) {
             sent++;
         } else if (id == RECEIVE_ID) {
             received++;
-            requireLength(completion.byteLength());
+            requireLength(byteLength);
+            if (cycles != null) {
+                cycles.add(timestamp);
+            }
             if (--outstandingReceives <= lanes.size()) {
                 postReceives();
             }
@@ -158,7 +161,7 @@ final class PingPongLoop {
         }
         lane.pending &= ~id;
         if (lane.pending == 0 && sent < toSend) {
-            lane.post();
+            post(lane);
         }
     }
 

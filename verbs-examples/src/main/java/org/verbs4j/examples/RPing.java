@@ -197,10 +197,4 @@ final class RPing extends Tool {
             print(line);
         }
     }
-
-    /** A line of the C tool's standard error. */
-    void error(String line) {
-        spec().commandLine().getErr().print(line + "\n");
-        spec().commandLine().getErr().flush();
-    }
 }

@@ -1,12 +1,15 @@
 package org.verbs4j.examples;
 
+import org.jspecify.annotations.Nullable;
+import org.verbs4j.CompletionChannel;
 import org.verbs4j.CompletionQueue;
+import org.verbs4j.DeviceContext;
 import org.verbs4j.ProtectionDomain;
 import org.verbs4j.RcQueuePair;
+import org.verbs4j.SendOperation;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 import java.util.List;
 
@@ -23,35 +26,7 @@ import java.util.List;
 final class RcPingPong extends PingPong {
     @Mixin private final ConnectedPingPongOptions options = new ConnectedPingPongOptions();
 
-    @Option(
-            names = {"-o", "--odp"},
-            description = "use on demand paging (not offered yet)")
-    private boolean onDemandPaging;
-
-    @Option(
-            names = {"-O", "--iodp"},
-            description = "use implicit on demand paging (not offered yet)")
-    private boolean implicitOnDemandPaging;
-
-    @Option(
-            names = {"-P", "--prefetch"},
-            description = "prefetch an ODP MR (not offered yet)")
-    private boolean prefetch;
-
-    @Option(
-            names = {"-t", "--ts"},
-            description = "get CQE with timestamp (not offered yet)")
-    private boolean timestamps;
-
-    @Option(
-            names = {"-j", "--dm"},
-            description = "use device memory (not offered yet)")
-    private boolean deviceMemory;
-
-    @Option(
-            names = {"-N", "--new_send"},
-            description = "use new post send WR API (not offered yet)")
-    private boolean newSend;
+    @Mixin private final RarePingPongOptions rare = new RarePingPongOptions();
 
     @Override
     PingPongOptions options() {
@@ -59,13 +34,13 @@ final class RcPingPong extends PingPong {
     }
 
     @Override
-    void refuseWhatIsMissing() {
-        refuse(onDemandPaging, "-o", "on-demand paging");
-        refuse(implicitOnDemandPaging, "-O", "implicit on-demand paging");
-        refuse(prefetch, "-P", "prefetching on-demand memory (ibv_advise_mr)");
-        refuse(timestamps, "-t", "completion timestamps (ibv_create_cq_ex)");
-        refuse(deviceMemory, "-j", "device memory (ibv_alloc_dm)");
-        refuse(newSend, "-N", "the ibv_wr_* way of posting");
+    void requireOptions() {
+        rare.requirePossible();
+    }
+
+    @Override
+    void requireDevice(DeviceContext context) {
+        rare.requireDevice(context, options.size);
     }
 
     @Override
@@ -75,10 +50,33 @@ final class RcPingPong extends PingPong {
 
     @Override
     PingPongEnds newEnds(ProtectionDomain domain, CompletionQueue queue, PortChoice port) {
-        RcQueuePair pair =
+        RcQueuePair.Builder builder =
                 prepare(domain.newRcQueuePair(queue, queue), port)
-                        .maxReceiveRequests(options.receiveDepth)
-                        .build();
+                        .maxReceiveRequests(options.receiveDepth);
+        if (rare.newSend) {
+            return ExtendedEnds.of(builder.extendedSends(SendOperation.SEND).build(), options);
+        }
+        RcQueuePair pair = builder.build();
         return new ConnectedEnds(List.of(pair), pair, options);
+    }
+
+    @Override
+    PingPongBuffer newBuffer(ProtectionDomain domain, long size) {
+        return rare.newBuffer(this, domain, size);
+    }
+
+    @Override
+    PingPongQueue newQueue(
+            DeviceContext context, int capacity, @Nullable CompletionChannel channel, int atOnce) {
+        return rare.timestamps
+                ? PingPongQueue.stamped(context, capacity, channel, atOnce)
+                : super.newQueue(context, capacity, channel, atOnce);
+    }
+
+    @Override
+    @Nullable ClockCycles newClockCycles(DeviceContext context) {
+        return rare.timestamps
+                ? new ClockCycles(context.attributes().clock().timestampMask())
+                : null;
     }
 }

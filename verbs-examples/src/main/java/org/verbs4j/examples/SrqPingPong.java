@@ -2,9 +2,11 @@ package org.verbs4j.examples;
 
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.DeviceAttributes;
+import org.verbs4j.DeviceContext;
 import org.verbs4j.ProtectionDomain;
 import org.verbs4j.RcQueuePair;
 import org.verbs4j.SharedReceiveQueue;
+import org.verbs4j.bindings.Verbs;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -39,7 +41,7 @@ final class SrqPingPong extends PingPong {
 
     @Option(
             names = {"-o", "--odp"},
-            description = "use on demand paging (not offered yet)")
+            description = "use on demand paging")
     private boolean onDemandPaging;
 
     @Override
@@ -48,8 +50,23 @@ final class SrqPingPong extends PingPong {
     }
 
     @Override
-    void refuseWhatIsMissing() {
-        refuse(onDemandPaging, "-o", "on-demand paging");
+    void requireDevice(DeviceContext context) {
+        if (onDemandPaging) {
+            int all =
+                    Verbs.IBV_ODP_SUPPORT_SEND()
+                            | Verbs.IBV_ODP_SUPPORT_RECV()
+                            | Verbs.IBV_ODP_SUPPORT_SRQ_RECV();
+            DeviceAttributes device = context.attributes();
+            RarePingPongOptions.requireOnDemandPaging(
+                    device, device.onDemandPaging().rc(), all, "RC send, receive and srq");
+        }
+    }
+
+    @Override
+    PingPongBuffer newBuffer(ProtectionDomain domain, long size) {
+        return onDemandPaging
+                ? PingPongBuffer.onDemand(domain, size)
+                : super.newBuffer(domain, size);
     }
 
     @Override

@@ -8,12 +8,12 @@ import java.time.Duration;
  * Every wait of a tool has a limit. The environment variable {@code VERBS4J_TIME_SCALE} stretches
  * all of them where the machine is slow: 10 in an emulated guest, for example.
  */
-final class TimeLimits {
+public final class TimeLimits {
     private static final double SCALE = scale(System.getenv("VERBS4J_TIME_SCALE"));
 
     private TimeLimits() {}
 
-    static Duration scaled(Duration limit) {
+    public static Duration scaled(Duration limit) {
         return Duration.ofNanos((long) (limit.toNanos() * SCALE));
     }
 
@@ -27,7 +27,7 @@ final class TimeLimits {
         }
     }
 
-    static String text(Duration limit) {
+    public static String text(Duration limit) {
         return limit.toMillis() % 1000 == 0 ? limit.toSeconds() + " s" : limit.toMillis() + " ms";
     }
 }

@@ -4,6 +4,7 @@ import org.verbs4j.VerbsException;
 import org.verbs4j.WorkCompletionException;
 
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
@@ -33,11 +34,29 @@ abstract class Tool implements Callable<Integer> {
         out.flush();
     }
 
+    /** A line of the C tool's standard error. */
+    final void error(String line) {
+        spec.commandLine().getErr().print(line + "\n");
+        spec.commandLine().getErr().flush();
+    }
+
     @Override
     public final Integer call() {
+        return attempt(this::run);
+    }
+
+    /** What a tool or one of its commands does. */
+    interface Work {
+        void run() throws InterruptedException;
+    }
+
+    /** Does the work and says why when it fails. */
+    final int attempt(Work work) {
         try {
-            run();
+            work.run();
             return 0;
+        } catch (ParameterException e) { // called in a wrong way, which shows late
+            throw e;
         } catch (ToolFailure
                 | VerbsException
                 | WorkCompletionException
@@ -54,7 +73,11 @@ abstract class Tool implements Callable<Integer> {
 
     private int explain(Throwable e, String sentence) {
         PrintWriter err = spec.commandLine().getErr();
-        say(err, spec.name(), sentence);
+        if (e instanceof ToolFailure failure && failure.isAsInC()) {
+            error(sentence);
+        } else {
+            say(err, spec.name(), sentence);
+        }
         if (System.getProperty("verbs4j.debug") != null) {
             e.printStackTrace(err);
         }

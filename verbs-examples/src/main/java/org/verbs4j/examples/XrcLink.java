@@ -4,7 +4,7 @@ import org.verbs4j.CompletionQueue;
 import org.verbs4j.ConnectOptions;
 import org.verbs4j.Gid;
 import org.verbs4j.GidEntry;
-import org.verbs4j.MemoryRegion;
+import org.verbs4j.MemorySlice;
 import org.verbs4j.Mtu;
 import org.verbs4j.ProtectionDomain;
 import org.verbs4j.Send;
@@ -45,7 +45,7 @@ final class XrcLink implements AutoCloseable {
             ProtectionDomain domain,
             CompletionQueue queue,
             int sends,
-            MemoryRegion buffer,
+            MemorySlice buffer,
             PortChoice port) {
         this.port = port;
         XrcReceiveQueuePair.Builder receiving =
@@ -60,7 +60,7 @@ final class XrcLink implements AutoCloseable {
         port.gid().ifPresent(sending::gid);
         try {
             this.sender = sending.build();
-            this.message = sender.newSend().from(buffer, 0, buffer.segment().byteSize());
+            this.message = sender.newSend().from(buffer);
         } catch (RuntimeException e) {
             receiver.close();
             throw e;

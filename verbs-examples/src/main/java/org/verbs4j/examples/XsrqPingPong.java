@@ -1,16 +1,16 @@
 package org.verbs4j.examples;
 
-import org.verbs4j.Access;
 import org.verbs4j.CompletionChannel;
 import org.verbs4j.CompletionQueue;
+import org.verbs4j.DeviceAttributes;
 import org.verbs4j.DeviceContext;
-import org.verbs4j.MemoryRegion;
 import org.verbs4j.Mtu;
 import org.verbs4j.ProtectionDomain;
 import org.verbs4j.ReceiveRequest;
 import org.verbs4j.SharedReceiveQueue;
 import org.verbs4j.WorkCompletions;
 import org.verbs4j.XrcDomain;
+import org.verbs4j.bindings.Verbs;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -45,8 +45,8 @@ final class XsrqPingPong extends Tool {
 
     @Override
     void run() throws InterruptedException {
-        PingPong.refuse(options.onDemandPaging, "-o", "on-demand paging");
         try (DeviceContext context = PortChoice.device(options.device).open()) {
+            requireDevice(context.attributes());
             PortChoice port = PortChoice.of(context, options.devicePort, options.gidIndex);
             port.requireFit(options.size, options.mtu);
             play(context, port);
@@ -54,10 +54,27 @@ final class XsrqPingPong extends Tool {
         print("success");
     }
 
+    private void requireDevice(DeviceAttributes device) {
+        if (options.onDemandPaging) {
+            int all =
+                    Verbs.IBV_ODP_SUPPORT_SEND()
+                            | Verbs.IBV_ODP_SUPPORT_RECV()
+                            | Verbs.IBV_ODP_SUPPORT_SRQ_RECV();
+            RarePingPongOptions.requireOnDemandPaging(
+                    device, device.onDemandPaging().xrc(), all, "XRC send, receive and srq");
+        }
+    }
+
+    private PingPongBuffer newBuffer(ProtectionDomain domain) {
+        return options.onDemandPaging
+                ? PingPongBuffer.onDemand(domain, options.size)
+                : PingPongBuffer.pinned(domain, options.size);
+    }
+
     private void play(DeviceContext context, PortChoice port) throws InterruptedException {
         int clients = options.clients();
         try (ProtectionDomain domain = context.newProtectionDomain();
-                MemoryRegion buffer = domain.allocate(options.size, Access.LOCAL_WRITE);
+                PingPongBuffer buffer = newBuffer(domain);
                 XrcDomain xrc = context.newXrcDomain();
                 CompletionChannel channel = context.newCompletionChannel();
                 CompletionQueue received = context.newCompletionQueue(clients, channel, 0);
@@ -65,10 +82,16 @@ final class XsrqPingPong extends Tool {
                 SharedReceiveQueue shared =
                         xrc.newSharedReceiveQueue(domain, received, clients, 1)) {
             try {
-                ReceiveRequest receive = shared.newReceive().into(buffer, 0, options.size);
+                ReceiveRequest receive = shared.newReceive().into(buffer.slice());
                 for (int i = 0; i < clients; i++) {
                     links.add(
-                            new XrcLink(xrc, domain, sent, clients * options.tests, buffer, port));
+                            new XrcLink(
+                                    xrc,
+                                    domain,
+                                    sent,
+                                    clients * options.tests,
+                                    buffer.slice(),
+                                    port));
                     shared.post(receive);
                 }
                 meet(shared.number());
@@ -222,7 +245,7 @@ final class XsrqPingPong extends Tool {
 
         @Option(
                 names = {"-o", "--odp"},
-                description = "use on demand paging (not offered yet)")
+                description = "use on demand paging")
         boolean onDemandPaging;
 
         XrcOptions() {

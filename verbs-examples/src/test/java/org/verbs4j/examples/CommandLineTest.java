@@ -117,28 +117,30 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "-o",
-                "-O",
-                "-P",
-                "-t",
-                "-j",
-                "-N",
-                "--odp",
-                "--iodp",
-                "--prefetch",
-                "--ts",
-                "--dm",
-                "--new_send"
-            })
-    void whatIsNotOfferedYetIsOneSentenceAndStatus1(String option) {
-        Outcome outcome = run("rc-pingpong", option);
+    @CsvSource({
+        "-P, prefetch is valid only with on-demand memory region",
+        "--prefetch -N -t, prefetch is valid only with on-demand memory region",
+        "-o -j, DM memory region can't be on demand",
+        "--iodp --dm --new_send --ts, DM memory region can't be on demand",
+    })
+    void optionsThatExcludeEachOtherAreSaidInTheWordsOfC(String options, String line) {
+        Outcome outcome = run(("rc-pingpong " + options).split(" "));
 
-        assertThat(outcome.status()).isEqualTo(1);
-        assertThat(outcome.out()).isEmpty();
-        assertThat(outcome.err())
-                .matches("rc-pingpong: -[oOPtjN] needs [^\n]*, which verbs4j does not offer yet\n");
+        assertThat(outcome).isEqualTo(new Outcome(1, "", line + "\n"));
+    }
+
+    @Test
+    void aCommandOfAToolIsNamedWithIt() {
+        assertThat(run("kv-client", "host", "get").err())
+                .startsWith("kv-client get: Missing required parameter: '<key>'\n")
+                .contains("Try `kv-client get --help`.");
+        assertThat(run("kv-client", "host").err())
+                .startsWith("kv-client: which command? One of: get, put, delete, add, bench\n");
+        assertThat(run("kv-client", "host").status()).isEqualTo(2);
+        assertThat(run("kv-client", "host", "add", "n", "many").status()).isEqualTo(2);
+        assertThat(run("kv-client").status()).isEqualTo(2);
+        assertThat(run("file-send", "host").status()).isEqualTo(2);
+        assertThat(run("file-send", "host").err()).startsWith("file-send: ").contains("<file>");
     }
 
     @Test
@@ -149,8 +151,9 @@ class CommandLineTest {
                         "verbs4j-examples: which tool? One of: rc-pingpong, uc-pingpong,"
                                 + " ud-pingpong, srq-pingpong, xsrq-pingpong, rping, rdma-server,"
                                 + " rdma-client, udaddy, mckey, send-lat, write-lat, read-lat,"
-                                + " atomic-lat, send-bw, write-bw, read-bw, atomic-bw, devices,"
-                                + " devinfo, asyncwatch, doctor, completion\n");
+                                + " atomic-lat, send-bw, write-bw, read-bw, atomic-bw, kv-server,"
+                                + " kv-client, file-send, file-receive, devices, devinfo,"
+                                + " asyncwatch, doctor, completion\n");
         assertThat(run("rc-pingpnog").status()).isEqualTo(2);
         assertThat(run("rc-pingpnog").err())
                 .startsWith("verbs4j-examples: ")

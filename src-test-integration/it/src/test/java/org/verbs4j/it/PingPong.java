@@ -184,6 +184,18 @@ final class PingPong {
         return result;
     }
 
+    /** Requires that ours ends at once, and as the C tool does: status and every letter. */
+    static void requireSameRefusal(Game game, String... args) throws InterruptedException {
+        int port = freePort();
+        try (ToolRun c = start(game, Player.C, SERVER, port, List.of(args));
+                ToolRun java = start(game, Player.JAVA, SERVER, port, List.of(args))) {
+            ToolRun.Outcome refusal = c.await(LIMIT);
+            assertThat(refusal.status()).isEqualTo(1);
+            assertThat(refusal.err().lines()).hasSize(1);
+            assertThat(java.await(LIMIT)).isEqualTo(refusal);
+        }
+    }
+
     /** Without what stands before them; ud has a colon in one of the two lines. */
     private static List<String> addresses(String lines) {
         return lines.lines()

@@ -1,6 +1,7 @@
 package org.verbs4j.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -119,6 +120,13 @@ class PingPongsIT {
                 Game.SRQ,
                 "-r",
                 "8");
+    }
+
+    @Test
+    void softRocePagesNothingOnDemandWhichIsSaidInTheWordsOfC() throws InterruptedException {
+        assumeTrue(TestPlace.provider().equals("rxe"), "another device may do it");
+        PingPong.requireSameRefusal(Game.SRQ, "-o");
+        PingPong.requireSameRefusal(Game.XSRQ, "-o");
     }
 
     @Test

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.verbs4j.it.PingPong.Game;
 import org.verbs4j.it.PingPong.Pairing;
 import org.verbs4j.it.PingPong.Player;
 import org.verbs4j.it.PingPong.Result;
@@ -135,6 +136,39 @@ class RcPingPongIT {
 
         assertThat(java.lines().skip(4)).isNotEmpty().first().isEqualTo("invalid data in page 0");
         assertThat(java.lines().skip(4)).containsExactlyElementsOf(c.lines().skip(4).toList());
+    }
+
+    /** {@code ibv_wr_send} on either side, against either way of posting on the other. */
+    @ParameterizedTest
+    @EnumSource
+    void theNewWayOfPostingPlaysWithBoth(Pairing pairing) throws InterruptedException {
+        for (long size : new long[] {1, 4096, 65536}) {
+            PingPong.runWell(pairing.server, pairing.client, size, 50, "-e", "-N");
+        }
+        PingPong.runWell(pairing.server, pairing.client, 4096, 10, "-N");
+        List<String> plain = List.of("-e", "-n", "50");
+        List<String> modern = PingPong.with(plain, "--new_send");
+        for (Result one :
+                List.of(
+                        PingPong.run(pairing.server, pairing.client, plain, modern),
+                        PingPong.run(pairing.server, pairing.client, modern, plain))) {
+            for (ToolRun.Outcome end : List.of(one.server(), one.client())) {
+                assertThat(end.err()).isEmpty();
+                assertThat(end.status()).isZero();
+                assertThat(end.out()).contains("\n50 iters in ");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "-o", "-O", "-o -P", "-P", "-t", "-j", "-o -j", "-O -j", "-t -j", "-t -o", "-j -N",
+                "-N -t", "-e -t"
+            })
+    void whatSoftRoceLacksIsSaidInTheWordsOfC(String options) throws InterruptedException {
+        assumeTrue(TestPlace.provider().equals("rxe"), "another device may have it");
+        PingPong.requireSameRefusal(Game.RC, options.split(" "));
     }
 
     @Test
