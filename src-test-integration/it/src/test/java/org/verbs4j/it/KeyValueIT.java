@@ -278,8 +278,7 @@ class KeyValueIT {
             Thread.sleep(500);
             doomed.kill();
             ToolRun.Outcome outcome = client.await(LOST_LIMIT);
-            assertThat(outcome)
-                    .isEqualTo(failed("the server " + HOST + ":" + where + " has gone"));
+            assertThat(outcome).isEqualTo(failed("the server " + HOST + ":" + where + " has gone"));
         }
     }
 

@@ -177,7 +177,7 @@ class PerftestIT {
 
         List<Long> sizes = Stream.iterate(2L, size -> size * 2).limit(23).toList();
         assertThat(Perftest.rows(result.client())).extracting(Row::bytes).isEqualTo(sizes);
-        if (line.contains("lat") && !isRoundTrip(line) || line.contains("-b")) {
+        if ((line.contains("lat") && !isRoundTrip(line)) || line.contains("-b")) {
             assertThat(Perftest.rows(result.server())).extracting(Row::bytes).isEqualTo(sizes);
         }
     }
@@ -188,8 +188,14 @@ class PerftestIT {
         Result result = runWell("send-lat -n 5 -a -e -c UD", pairing);
 
         int mtu = PingPong.SERVER.port().activeMtu().bytes();
-        assertThat(Perftest.rows(result.client())).last().extracting(Row::bytes).isEqualTo((long) mtu);
-        assertThat(Perftest.rows(result.server())).last().extracting(Row::bytes).isEqualTo((long) mtu);
+        assertThat(Perftest.rows(result.client()))
+                .last()
+                .extracting(Row::bytes)
+                .isEqualTo((long) mtu);
+        assertThat(Perftest.rows(result.server()))
+                .last()
+                .extracting(Row::bytes)
+                .isEqualTo((long) mtu);
     }
 
     @Test
@@ -230,12 +236,14 @@ class PerftestIT {
         Result result = runWell("read-lat -n 20", Pairing.JAVA_SERVES_JAVA);
 
         assertThat(result.client().out())
-                .containsPattern(" JIT warm-up     : 20 exchanges with itself in \\d+\\.\\d\\d s\n");
+                .containsPattern(
+                        " JIT warm-up     : 20 exchanges with itself in \\d+\\.\\d\\d s\n");
     }
 
     /** Counted by the virtual machine while messages go to and fro. */
     @ParameterizedTest
-    @ValueSource(strings = {"send-lat", "write-lat", "read-lat", "atomic-lat", "send-bw", "write-bw"})
+    @ValueSource(
+            strings = {"send-lat", "write-lat", "read-lat", "atomic-lat", "send-bw", "write-bw"})
     void aMessageIsNoGarbage(String tool) throws InterruptedException {
         List<String> lasting = List.of("-D", "8", "--warm-up", "20000");
         int port = PingPong.freePort();
