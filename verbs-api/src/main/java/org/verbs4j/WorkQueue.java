@@ -7,7 +7,6 @@ import org.verbs4j.bindings.ibv_wq;
 import org.verbs4j.bindings.ibv_wq_attr;
 import org.verbs4j.bindings.ibv_wq_init_attr;
 import org.verbs4j.bindings.verbs_context;
-import org.verbs4j.internal.CallGate;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -188,7 +187,7 @@ public final class WorkQueue extends ReceiveQueue {
     }
 
     private void admit(boolean ready) {
-        receiveGate().set(ready && takesPosts ? handle.address() : 0);
+        RECEIVES.set(this, ready && takesPosts ? handle.address() : 0);
     }
 
     private void modify(MemorySegment attr, String what) {
@@ -258,7 +257,7 @@ public final class WorkQueue extends ReceiveQueue {
         life.close(
                 () -> {
                     boolean ready = state() == State.READY;
-                    CallGate.shut(receiveGate());
+                    RECEIVES.shut(this);
                     int errno = ContextVerbs.ibv_destroy_wq(handle.address());
                     if (errno != 0) {
                         admit(ready);
