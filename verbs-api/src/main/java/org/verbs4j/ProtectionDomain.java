@@ -87,6 +87,7 @@ public final class ProtectionDomain implements AutoCloseable {
      * @param byteSize at least 1
      * @param access what may be done with it; local reading always may
      * @throws IllegalArgumentException when the size is not positive
+     * @throws OutOfMemoryError when the process cannot have so much memory
      * @throws VerbsException when it cannot be registered, with the memlock limit where that is the
      *     cause
      */

@@ -35,6 +35,7 @@ class ExtendedCompletionQueueTest {
         for (CompletionField field : CompletionField.values()) {
             put(field.name(), field.reader(), field == CompletionField.TAG_MATCHING ? 2 : 1);
         }
+        ibv_cq_ex.context(cq, provider.handle);
         put("opcode", ibv_cq_ex.read_opcode$offset(), 1);
         put("vendor_err", ibv_cq_ex.read_vendor_err$offset(), 1);
         put("wc_flags", ibv_cq_ex.read_wc_flags$offset(), 1);

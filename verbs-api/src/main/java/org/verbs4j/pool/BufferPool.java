@@ -37,7 +37,7 @@ public final class BufferPool implements AutoCloseable {
     private boolean closed;
 
     private BufferPool(Builder asked) {
-        long stride = (asked.bufferSize + ALIGNMENT - 1L) / ALIGNMENT * ALIGNMENT;
+        long stride = ((long) asked.bufferSize + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
         long size = Math.multiplyExact(stride, asked.count);
         this.region =
                 asked.hugePages
