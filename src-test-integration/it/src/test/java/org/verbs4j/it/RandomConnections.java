@@ -1,5 +1,6 @@
 package org.verbs4j.it;
 
+import org.jspecify.annotations.Nullable;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.Ece;
@@ -117,7 +118,7 @@ final class RandomConnections extends RandomSteps {
     }
 
     private interface Made<T> {
-        T make() throws InterruptedException;
+        @Nullable T make() throws InterruptedException;
     }
 
     /** Closes one; one that refuses stays. */
@@ -161,7 +162,7 @@ final class RandomConnections extends RandomSteps {
         add(1, "close channel", () -> close(all.channels, EventChannel::close));
         add(20, "take event", () -> take(any(all.channels).await(any(WAITS))));
         add(10, "look for event", () -> take(any(all.channels).poll()));
-        add(1, "name channel", () -> any(all.channels).toString());
+        add(1, "name channel", () -> remember(any(all.channels).toString()));
         add(
                 8,
                 "new id",
@@ -182,7 +183,7 @@ final class RandomConnections extends RandomSteps {
         add(3, "close id", () -> close(all.ids, ConnectionId::close));
     }
 
-    private void take(ConnectionEvent event) {
+    private void take(@Nullable ConnectionEvent event) {
         switch (event) {
             case null -> {}
             case ConnectionEvent.Requested requested -> all.ids.add(requested.id());
@@ -218,7 +219,7 @@ final class RandomConnections extends RandomSteps {
         add(1, "acknowledgement", () -> any(all.ids).options().ackTimeout(random.nextInt(40)));
         add(1, "port", () -> any(all.ids).port());
         add(1, "context", () -> any(all.ids).context().activePort());
-        add(2, "name id", () -> any(all.ids).toString());
+        add(2, "name id", () -> remember(any(all.ids).toString()));
         add(
                 8,
                 "move pair",
