@@ -19,4 +19,15 @@ final class KernelObjects {
             return outcome.out();
         }
     }
+
+    /** Waits until they are as before: an id that was left, or a process that dies, takes time. */
+    static void awaitSame(String before) throws InterruptedException {
+        long end = System.nanoTime() + TestPlace.limit(LIMIT).toNanos();
+        String now = show();
+        while (!now.equals(before)) {
+            assertThat(System.nanoTime() < end ? before : now).isEqualTo(before);
+            Thread.sleep(100);
+            now = show();
+        }
+    }
 }

@@ -88,6 +88,26 @@ class RPingIT {
         }
     }
 
+    /** The options that the others leave out: a wildcard of IPv6, a source, debugging. */
+    @ParameterizedTest
+    @CsvSource({"c, java", "java, c", "java, java"})
+    void aWildcardServerAndAClientFromAnotherAddress(String server, String client)
+            throws Exception {
+        List<String> common = common(1000, 10, "-V");
+        String source = CmPlace.addresses().getLast().getHostAddress();
+        List<String> everywhere = new ArrayList<>(common);
+        everywhere.set(1, "::0");
+        try (ToolRun serving = start(server, with(everywhere, "-s", "-d"))) {
+            awaitListening();
+            try (ToolRun pinging = start(client, with(common, "-c", "-d", "-I", source))) {
+                ToolRun.Outcome pinged = pinging.await(LIMIT);
+                assertThat(pinged.status()).as(pinged.err()).isZero();
+                assertThat(pinged.out()).isNotEmpty();
+                assertThat(serving.await(LIMIT).status()).isZero();
+            }
+        }
+    }
+
     @Test
     void ourPersistentServerServesSeveralClientsAtATime() throws Exception {
         List<String> common = common(64, 20, "-v");
