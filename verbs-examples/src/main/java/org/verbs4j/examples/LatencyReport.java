@@ -97,8 +97,8 @@ final class LatencyReport {
         return timed
                 ? " #bytes        #iterations       t_avg[usec]    tps average"
                 : " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]   "
-                      + " t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9%"
-                      + " percentile[usec] ";
+                        + " t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9%"
+                        + " percentile[usec] ";
     }
 
     private int counted() {

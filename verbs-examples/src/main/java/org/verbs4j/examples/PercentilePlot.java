@@ -131,7 +131,7 @@ final class PercentilePlot {
                     String.format(
                             Locale.ROOT,
                             "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\""
-                                + " stroke-width=\"3\"/>%n",
+                                    + " stroke-width=\"3\"/>%n",
                             x,
                             y,
                             x + 18,

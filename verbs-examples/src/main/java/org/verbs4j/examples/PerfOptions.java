@@ -35,7 +35,7 @@ final class PerfOptions extends PeerOptions {
             converter = CNumbers.GidIndex.class,
             description =
                     "use GID with this index (default: none on InfiniBand, the routable one on"
-                        + " RoCE)")
+                            + " RoCE)")
     int gidIndex = -1;
 
     @Option(

@@ -22,7 +22,8 @@ final class PerfProgress implements AutoCloseable {
     PerfProgress(PerfRun run, PrintWriter err) {
         this.run = run;
         this.err = err;
-        this.terminal = Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
+        this.terminal =
+                Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
         Boolean wanted = run.plan.options().progress;
         if (wanted == null ? terminal : wanted) {
             teller.start();

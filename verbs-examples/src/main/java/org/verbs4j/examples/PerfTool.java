@@ -83,8 +83,7 @@ abstract class PerfTool extends Tool {
             } else if (options.device != null) {
                 throw new ToolFailure(
                         "%s is reached by %s, not by %s: leave -d out with -R"
-                                .formatted(
-                                        channel.peer(), channel.deviceName(), options.device));
+                                .formatted(channel.peer(), channel.deviceName(), options.device));
             } else {
                 try (DeviceContext other = PortChoice.device(channel.deviceName()).open()) {
                     measureByRdmaCm(other, plan, warmUp, channel, output);

@@ -132,7 +132,9 @@ final class RdmaPerfChannel implements PerfChannel {
                                 false,
                                 new InetSocketAddress(options.tcpPort),
                                 "the client "
-                                        + (client == null ? "" : client.getAddress().getHostAddress()),
+                                        + (client == null
+                                                ? ""
+                                                : client.getAddress().getHostAddress()),
                                 limit);
                 channel.begin(
                         made -> request.accept(made.pair, ConnectionParameters.defaults(), limit));
@@ -198,7 +200,9 @@ final class RdmaPerfChannel implements PerfChannel {
         ConnectionRequest request = from == null ? null : from.accept(stepLimit);
         if (request == null) {
             throw new ToolFailure(
-                    peer + " connected fewer queue pairs than there are here: give both the same -q");
+                    peer
+                            + " connected fewer queue pairs than there are here: give both the same"
+                            + " -q");
         }
         try (request) {
             return request.accept(one, parameters, stepLimit);

@@ -4,6 +4,7 @@ import org.verbs4j.VerbsException;
 import org.verbs4j.WorkCompletionException;
 
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
@@ -38,6 +39,8 @@ abstract class Tool implements Callable<Integer> {
         try {
             run();
             return 0;
+        } catch (ParameterException e) { // options that do not go together: misuse
+            throw e;
         } catch (ToolFailure
                 | VerbsException
                 | WorkCompletionException

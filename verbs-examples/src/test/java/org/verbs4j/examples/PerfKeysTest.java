@@ -60,10 +60,16 @@ class PerfKeysTest {
         byte[] bytes =
                 HexFormat.of()
                         .parseHex(
-                                "00000003" + "00000080" + "00000011" + "00ba5755" + "90000385"
-                                        + "00000000" + "0000552aaf001000"
+                                "00000003"
+                                        + "00000080"
+                                        + "00000011"
+                                        + "00ba5755"
+                                        + "90000385"
+                                        + "00000000"
+                                        + "0000552aaf001000"
                                         + "00000000000000000000ffff0a4d0001"
-                                        + "00000000" + "00000000");
+                                        + "00000000"
+                                        + "00000000");
 
         assertThat(KEYS.encodeBinary()).isEqualTo(bytes);
         assertThat(PerfKeys.decodeBinary(bytes)).isEqualTo(KEYS);

@@ -45,8 +45,7 @@ class PerfOptionsTest {
         assertThat(plan(new SendBw(), "-s", "1K", "-t", "16").moderation()).isEqualTo(16);
         assertThat(plan(new SendBw(), "-n", "50").sendDepth()).isEqualTo(50);
         assertThat(plan(new SendBw(), "-n", "55").receiveDepth()).isEqualTo(56);
-        assertThat(plan(new SendLat(), "-c", "UD", "-n", "20000").receiveDepth())
-                .isEqualTo(16_000);
+        assertThat(plan(new SendLat(), "-c", "UD", "-n", "20000").receiveDepth()).isEqualTo(16_000);
         assertThat(plan(new WriteBw(), "-l", "10").moderation()).isEqualTo(10);
         assertThat(plan(new WriteBw(), "-n", "20001").peak()).isFalse();
         assertThat(plan(new SendBw()).peak()).as("a server that receives").isFalse();

@@ -48,7 +48,8 @@ class PerfReportTest {
                         " 65536      5000             12.50              11.25  \t\t   0.000180");
         assertThat(new BandwidthReport(2, 10, 0.01, 0.02, 0.5).row(true))
                 .isEqualTo(
-                        " 2          10           0.010000            0.020000            0.500000");
+                        " 2          10           0.010000            0.020000           "
+                            + " 0.500000");
     }
 
     @Test

@@ -29,7 +29,9 @@ final class Perftest {
     /** Both ends of one test. */
     record Result(ToolRun.Outcome server, ToolRun.Outcome client) {}
 
-    /** Starts an end; {@code -F} keeps the C tools from giving up where there is no cycle counter. */
+    /**
+     * Starts an end; {@code -F} keeps the C tools from giving up where there is no cycle counter.
+     */
     static ToolRun start(String tool, Player player, End end, int port, List<String> args) {
         List<String> all = new ArrayList<>(List.of("-p", Integer.toString(port), "-F"));
         if (!args.contains("-R")) {

@@ -100,7 +100,8 @@ class PerftestMisuseIT {
     void aStrangerOnTheTcpPortIsNamed(String greeting, String sentence)
             throws InterruptedException, IOException {
         int port = PingPong.freePort();
-        try (ToolRun server = Perftest.start("send-lat", Player.JAVA, PingPong.SERVER, port, QUICK)) {
+        try (ToolRun server =
+                Perftest.start("send-lat", Player.JAVA, PingPong.SERVER, port, QUICK)) {
             PingPong.awaitListening(port, server);
             try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 stranger.getOutputStream().write(greeting.getBytes(StandardCharsets.US_ASCII));
@@ -122,7 +123,10 @@ class PerftestMisuseIT {
                             stranger.getLocalPort(),
                             call)) {
                 try (Socket caller = stranger.accept()) {
-                    caller.getOutputStream().write("220 mail.example ESMTP\r\n".getBytes(StandardCharsets.US_ASCII));
+                    caller.getOutputStream()
+                            .write(
+                                    "220 mail.example ESMTP\r\n"
+                                            .getBytes(StandardCharsets.US_ASCII));
                     assertSentence("read-lat", client.await(LIMIT));
                 }
                 assertThat(client.await(LIMIT).err()).contains("not a version of perftest");
@@ -160,7 +164,12 @@ class PerftestMisuseIT {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "send-lat -e", "write-lat", "read-lat", "atomic-lat -e", "send-bw -e", "write-bw"
+                "send-lat -e",
+                "write-lat",
+                "read-lat",
+                "atomic-lat -e",
+                "send-bw -e",
+                "write-bw"
             })
     void aServerKilledInTheMiddleIsMissed(String line) throws InterruptedException {
         String tool = line.split(" ")[0];
