@@ -10,6 +10,7 @@ import picocli.CommandLine;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 
 /** What the command line comes to, by the rules of perftest 4.5. */
 class PerfOptionsTest {
@@ -96,7 +97,7 @@ class PerfOptionsTest {
                         line.split(" "));
 
         assertThat(err.toString())
-                .startsWith(line.split(" ")[0] + ": ")
+                .startsWith(List.of(line.split(" ")).getFirst() + ": ")
                 .contains(sentence)
                 .doesNotContain("Exception");
         assertThat(status).isEqualTo(Main.MISUSED);

@@ -145,7 +145,7 @@ final class Perftest {
 
     private static List<Double> figures(String text) {
         List<Double> figures = new ArrayList<>();
-        for (String figure : text.strip().split("\\s+")) {
+        for (String figure : text.strip().split("\\s+", -1)) {
             figures.add(
                     switch (figure) {
                         case "inf" -> Double.POSITIVE_INFINITY;

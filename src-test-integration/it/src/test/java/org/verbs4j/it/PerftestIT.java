@@ -90,9 +90,9 @@ class PerftestIT {
     }
 
     private static Result runWell(String line, Pairing pairing) throws InterruptedException {
-        String[] words = line.split(" ");
-        String[] flags = List.of(words).subList(1, words.length).toArray(String[]::new);
-        return Perftest.runWell(words[0], pairing, flags);
+        List<String> words = List.of(line.split(" "));
+        String[] flags = words.subList(1, words.size()).toArray(String[]::new);
+        return Perftest.runWell(words.getFirst(), pairing, flags);
     }
 
     private static boolean isRoundTrip(String line) {
@@ -171,7 +171,7 @@ class PerftestIT {
 
         List<Long> sizes = Stream.iterate(2L, size -> size * 2).limit(23).toList();
         assertThat(Perftest.rows(result.client())).extracting(Row::bytes).isEqualTo(sizes);
-        if (line.contains("lat") && !isRoundTrip(line) || line.contains(" -b")) {
+        if ((line.contains("lat") && !isRoundTrip(line)) || line.contains(" -b")) {
             assertThat(Perftest.rows(result.server())).extracting(Row::bytes).isEqualTo(sizes);
         }
     }
