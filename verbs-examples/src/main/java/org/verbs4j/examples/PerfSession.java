@@ -56,9 +56,11 @@ final class PerfSession {
         if (sending) {
             meet();
         }
-        local.forEach(keys -> tool.print(keys.text("local", plan.verb(), withGid)));
+        // By rdma_cm the C tools tell no more of any test than of SEND.
+        PerfVerb told = plan.options().rdmaCm ? PerfVerb.SEND : plan.verb();
+        local.forEach(keys -> tool.print(keys.text("local", told, withGid)));
         for (PerfKeys keys : local) {
-            tool.print(channel.swap(keys, step()).text("remote", plan.verb(), withGid));
+            tool.print(channel.swap(keys, step()).text("remote", told, withGid));
         }
         if (!sending) {
             meet();

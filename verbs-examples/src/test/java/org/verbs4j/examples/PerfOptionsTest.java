@@ -10,6 +10,7 @@ import picocli.CommandLine;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 
 /** What the command line comes to, by the rules of perftest 4.5. */
 class PerfOptionsTest {
@@ -89,12 +90,14 @@ class PerfOptionsTest {
             })
     void aWrongCallIsMisuse(String line, String sentence) {
         StringWriter err = new StringWriter();
-        String[] words = line.split(" ", -1);
         int status =
-                Main.run(new PrintWriter(new StringWriter()), new PrintWriter(err, true), words);
+                Main.run(
+                        new PrintWriter(new StringWriter()),
+                        new PrintWriter(err, true),
+                        line.split(" "));
 
         assertThat(err.toString())
-                .startsWith(words[0] + ": ")
+                .startsWith(List.of(line.split(" ")).getFirst() + ": ")
                 .contains(sentence)
                 .doesNotContain("Exception");
         assertThat(status).isEqualTo(Main.MISUSED);

@@ -172,7 +172,7 @@ class PerftestMisuseIT {
                 "write-bw"
             })
     void aServerKilledInTheMiddleIsMissed(String line) throws InterruptedException {
-        String tool = line.split(" ", 2)[0];
+        String tool = List.of(line.split(" ")).getFirst();
         List<String> endless = new ArrayList<>(List.of("-n", "10000000"));
         if (line.endsWith("-e")) {
             endless.add("-e");
