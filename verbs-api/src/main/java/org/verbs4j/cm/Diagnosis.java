@@ -37,6 +37,11 @@ final class Diagnosis {
         String why;
         if (errno == Posix.EADDRINUSE()) {
             why = where + " is in use: choose another port, or wait for the program that has it";
+        } else if (errno == Posix.EADDRNOTAVAIL() && RdmaAddresses.isLocal(address.getAddress())) {
+            why = // of two listeners one is at all addresses
+                    where
+                            + " is in use by a program at another address of this machine or at"
+                            + " all: choose another port, or wait for it";
         } else if (errno == Posix.EADDRNOTAVAIL()) {
             why = where + " is not an address of this machine; " + RdmaAddresses.sentence();
         } else if (errno == Posix.ENODEV()) {

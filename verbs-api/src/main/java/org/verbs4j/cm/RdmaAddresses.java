@@ -1,6 +1,9 @@
 package org.verbs4j.cm;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.file.DirectoryStream;
@@ -71,6 +74,16 @@ final class RdmaAddresses {
             return text.isEmpty() ? List.of() : List.of(text);
         } catch (IOException e) {
             return List.of(); // the kernel answers EINVAL for an empty entry of the table
+        }
+    }
+
+    /** Whether an address is one of this machine's, with RDMA or without, or all of them. */
+    static boolean isLocal(@Nullable InetAddress ip) {
+        try {
+            return ip != null
+                    && (ip.isAnyLocalAddress() || NetworkInterface.getByInetAddress(ip) != null);
+        } catch (SocketException e) {
+            return false;
         }
     }
 

@@ -67,7 +67,10 @@ final class KvClient extends Tool {
                 });
     }
 
-    @Command(description = "Prints the value of a key. Fails when there is none.")
+    @Command(
+            customSynopsis = "verbs4j-examples kv-client <host> get <key>",
+            mixinStandardHelpOptions = true,
+            description = "Prints the value of a key. Fails when there is none.")
     int get(@Parameters(paramLabel = "<key>", description = "whose value") String key) {
         return does(
                 client -> {
@@ -79,14 +82,20 @@ final class KvClient extends Tool {
                 });
     }
 
-    @Command(description = "Stores a value, a new one or in place of the one before.")
+    @Command(
+            customSynopsis = "verbs4j-examples kv-client <host> put <key> <value>",
+            mixinStandardHelpOptions = true,
+            description = "Stores a value, a new one or in place of the one before.")
     int put(
             @Parameters(paramLabel = "<key>", description = "under which key") String key,
             @Parameters(paramLabel = "<value>", description = "what, any text") String value) {
         return does(client -> client.put(key, value.getBytes(StandardCharsets.UTF_8)));
     }
 
-    @Command(description = "Takes a value out. Fails when there is none.")
+    @Command(
+            customSynopsis = "verbs4j-examples kv-client <host> delete <key>",
+            mixinStandardHelpOptions = true,
+            description = "Takes a value out. Fails when there is none.")
     int delete(@Parameters(paramLabel = "<key>", description = "whose value") String key) {
         return does(
                 client -> {
@@ -97,6 +106,8 @@ final class KvClient extends Tool {
     }
 
     @Command(
+            customSynopsis = "verbs4j-examples kv-client <host> add <counter> [<number>]",
+            mixinStandardHelpOptions = true,
             description =
                     "Adds to a counter, which begins with 0, and prints it. Adding 0 only reads.")
     int add(
@@ -111,6 +122,8 @@ final class KvClient extends Tool {
     }
 
     @Command(
+            customSynopsis = "verbs4j-examples kv-client <host> bench [-n=<count>] [-s=<bytes>]",
+            mixinStandardHelpOptions = true,
             description = {
                 "Measures gets and additions one by one, and what the server had to do meanwhile.",
                 "Leaves the keys bench-0 to bench-63 and the counter bench behind."

@@ -81,7 +81,7 @@ final class Manual extends Tool {
         section(page, "SYNOPSIS", block(help.synopsis(0)));
         section(page, "DESCRIPTION", String.join("\n\n", spec.usageMessage().description()));
         section(page, "OPTIONS", block(help.parameterList() + help.optionList()));
-        spec.subcommands()
+        new TreeMap<>(spec.subcommands())
                 .forEach((command, line) -> section(page, "COMMAND " + command, of(line)));
         section(
                 page,

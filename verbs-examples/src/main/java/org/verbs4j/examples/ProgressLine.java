@@ -5,6 +5,7 @@ import org.verbs4j.examples.file.Transfer;
 import java.io.Console;
 import java.io.PrintWriter;
 import java.util.Locale;
+import java.util.function.LongSupplier;
 
 /**
  * How far a transfer is: on a terminal a line that changes, elsewhere a line now and then. Belongs
@@ -17,14 +18,24 @@ final class ProgressLine implements Transfer.Progress {
 
     private final PrintWriter out;
     private final boolean live;
+    private final LongSupplier clock;
     private boolean started;
     private long start;
     private long last;
     private boolean shown;
 
     ProgressLine(PrintWriter out) {
+        this(out, isTerminal(), System::nanoTime);
+    }
+
+    /**
+     * @param live whether a line can change
+     * @param clock in nanoseconds
+     */
+    ProgressLine(PrintWriter out, boolean live, LongSupplier clock) {
         this.out = out;
-        this.live = isTerminal();
+        this.live = live;
+        this.clock = clock;
     }
 
     @SuppressWarnings("SystemConsoleNull") // JDK 25 is back to null when there is no terminal
@@ -52,7 +63,7 @@ final class ProgressLine implements Transfer.Progress {
 
     @Override
     public void at(long done, long all) {
-        long now = System.nanoTime();
+        long now = clock.getAsLong();
         if (!started) { // waiting for a peer does not count
             started = true;
             start = now;

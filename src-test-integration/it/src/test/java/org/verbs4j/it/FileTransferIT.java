@@ -234,6 +234,41 @@ class FileTransferIT {
         assertReceived();
     }
 
+    /** The limit is that of one file's length; a disk that fills up meanwhile ends the same way. */
+    @Test
+    void aFileThatCannotBecomeSoLongEndsForBothAndLeavesNothing() throws Exception {
+        write(3 * MIB);
+        String[] limited = {"prlimit", "--fsize=" + MIB + ":" + MIB};
+        try (ToolRun receiver =
+                ToolRun.jarUnder(
+                        limited,
+                        "file-receive",
+                        "-p",
+                        port,
+                        "--part",
+                        "65536",
+                        target.toString())) {
+            awaitOutput(receiver, "waiting on ");
+            try (ToolRun sender = send()) {
+                assertSentence(
+                        sender.await(LIMIT), "file-send: ", "gave up: cannot write: File too");
+                assertSentence(receiver.await(LIMIT), "file-receive: cannot write: File too");
+            }
+        }
+        assertReceived();
+    }
+
+    @Test
+    void aPlaceThatTakesNoFilesIsNamed() throws Exception {
+        write(0);
+        target = Path.of("/sys");
+        try (ToolRun receiver = receive();
+                ToolRun sender = send()) {
+            assertSentence(sender.await(LIMIT), "file-send: ", "gave up: cannot write: ");
+            assertSentence(receiver.await(LIMIT), "file-receive: cannot write: ");
+        }
+    }
+
     @Test
     void aSenderThatIsKilledLeavesNothingBehind() throws Exception {
         write(200 * MIB);
