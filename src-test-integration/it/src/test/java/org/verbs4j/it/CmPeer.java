@@ -9,9 +9,7 @@ import org.verbs4j.cm.ConnectionParameters;
 import org.verbs4j.cm.EventChannel;
 
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 
 /**
  * A peer in a process of its own, to be killed: goes through the handshake of a client or a server
@@ -50,16 +48,11 @@ final class CmPeer {
 
     /** Starts it, as far as it is to go. */
     static ToolRun start(InetSocketAddress address, Enum<?> last) {
-        return ToolRun.process(
-                List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        CmPeer.class.getName(),
-                        address.getAddress().getHostAddress(),
-                        String.valueOf(address.getPort()),
-                        last.name()));
+        return ToolRun.program(
+                CmPeer.class,
+                address.getAddress().getHostAddress(),
+                String.valueOf(address.getPort()),
+                last.name());
     }
 
     /** Waits until it has said that it is so far. */

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
@@ -12,10 +11,8 @@ import java.util.List;
 class LoopbackIT {
     @Test
     void theProgramInReadmeRuns() throws InterruptedException {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         List<String> command =
-                List.of(
-                        java,
+                ToolRun.jvm(
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",
                         ToolRun.jarFile().toString(),

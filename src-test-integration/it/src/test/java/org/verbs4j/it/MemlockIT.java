@@ -10,8 +10,8 @@ import org.verbs4j.MemoryRegion;
 import org.verbs4j.ProtectionDomain;
 import org.verbs4j.VerbsException;
 
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The limit of locked memory, which holds for everybody but root. */
@@ -48,19 +48,16 @@ class MemlockIT {
     @Holds("13")
     void beyondTheLimitTheMessageStatesTheLimitAndTheNeed() throws InterruptedException {
         List<String> command =
-                List.of(
-                        "prlimit",
-                        "--memlock=" + LIMIT + ":" + LIMIT,
-                        "setpriv",
-                        "--reuid=65534",
-                        "--regid=65534",
-                        "--clear-groups",
-                        "--inh-caps=-all",
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Registering.class.getName());
+                new ArrayList<>(
+                        List.of(
+                                "prlimit",
+                                "--memlock=" + LIMIT + ":" + LIMIT,
+                                "setpriv",
+                                "--reuid=65534",
+                                "--regid=65534",
+                                "--clear-groups",
+                                "--inh-caps=-all"));
+        command.addAll(ToolRun.programCommand(Registering.class));
         try (ToolRun program = ToolRun.process(command)) {
             ToolRun.Outcome outcome = program.await(Duration.ofSeconds(60));
             assertThat(outcome.status()).as(outcome.err()).isZero();

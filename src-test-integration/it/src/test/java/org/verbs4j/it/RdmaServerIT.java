@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.verbs4j.examples.RemoteGreeting;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -53,16 +53,7 @@ class RdmaServerIT {
     }
 
     private static ToolRun greeting(String... arguments) {
-        List<String> command =
-                new java.util.ArrayList<>(
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "--enable-native-access=ALL-UNNAMED",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                "org.verbs4j.examples.RemoteGreeting"));
-        command.addAll(List.of(arguments));
-        return ToolRun.process(command);
+        return ToolRun.program(RemoteGreeting.class, arguments);
     }
 
     @Test

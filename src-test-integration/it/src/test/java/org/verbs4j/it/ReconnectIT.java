@@ -22,7 +22,6 @@ import org.verbs4j.cm.Listener;
 import org.verbs4j.cm.Reconnector;
 
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,15 +60,10 @@ class ReconnectIT {
 
     private static ToolRun start(InetSocketAddress address) throws InterruptedException {
         ToolRun run =
-                ToolRun.process(
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "--enable-native-access=ALL-UNNAMED",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                Server.class.getName(),
-                                address.getAddress().getHostAddress(),
-                                String.valueOf(address.getPort())));
+                ToolRun.program(
+                        Server.class,
+                        address.getAddress().getHostAddress(),
+                        String.valueOf(address.getPort()));
         long end = System.nanoTime() + LIMIT.toNanos();
         while (!run.outSoFar().contains("LISTENING")) {
             assertThat(run.hasEnded()).isFalse();

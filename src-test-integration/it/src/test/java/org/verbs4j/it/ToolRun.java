@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -112,11 +113,36 @@ final class ToolRun implements AutoCloseable {
     /** The same, started by another command such as {@code unshare -n}. */
     static ToolRun jarUnder(String[] starter, String... args) {
         List<String> command = new ArrayList<>(List.of(starter));
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-jar");
-        command.add(jarFile().toString());
+        command.addAll(jvm("-jar", jarFile().toString()));
         command.addAll(List.of(args));
         return process(command);
+    }
+
+    /** Starts a program on the class path of the tests in a JVM of its own. */
+    static ToolRun program(Class<?> main, String... args) {
+        List<String> command = new ArrayList<>(programCommand(main));
+        command.addAll(List.of(args));
+        return process(command);
+    }
+
+    /** The command that starts it, for one that needs another command before it. */
+    static List<String> programCommand(Class<?> main, String... options) {
+        List<String> command = new ArrayList<>(jvm(options));
+        String classPath = System.getProperty("java.class.path");
+        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", classPath));
+        command.add(main.getName());
+        return command;
+    }
+
+    /** A JVM that compiles as this one has been told to. */
+    static List<String> jvm(String... options) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(argument -> argument.startsWith("-XX:TieredStopAtLevel="))
+                .forEach(command::add);
+        command.addAll(List.of(options));
+        return command;
     }
 
     static Path jarFile() {

@@ -8,7 +8,6 @@ import org.verbs4j.cm.ConnectionId;
 import org.verbs4j.cm.EventChannel;
 
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,15 +23,10 @@ class VirtualThreadsIT {
     @Test
     void waitingPinsNoCarrier() throws Exception {
         List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "-Djdk.virtualThreadScheduler.parallelism=2",
-                                "-Djdk.virtualThreadScheduler.maxPoolSize=2",
-                                "--enable-native-access=ALL-UNNAMED",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                Waiters.class.getName()));
+                ToolRun.programCommand(
+                        Waiters.class,
+                        "-Djdk.virtualThreadScheduler.parallelism=2",
+                        "-Djdk.virtualThreadScheduler.maxPoolSize=2");
         try (ToolRun run = ToolRun.process(command)) {
             ToolRun.Outcome outcome = run.await(Duration.ofMinutes(1));
             System.out.print(outcome.out());
