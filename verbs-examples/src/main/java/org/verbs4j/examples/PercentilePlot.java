@@ -14,13 +14,16 @@ import java.util.stream.DoubleStream;
 final class PercentilePlot {
     private static final int WIDTH = 1000;
     private static final int HEIGHT = 560;
-    private static final int LEFT = 90;
+    private static final int LEFT = 104;
     private static final int RIGHT = 150;
     private static final int TOP = 56;
     private static final int BOTTOM = 70;
 
     /** Points of a curve for each nine. */
     private static final int STEPS = 40;
+
+    /** A thousand messages have 999 times: that is close enough to three nines. */
+    private static final double ALMOST = 0.01;
 
     /** Fewer messages beyond a percentile than this say nothing about it. */
     private static final int LEAST_BEYOND = 1;
@@ -87,7 +90,7 @@ final class PercentilePlot {
 
     private void addPercentiles(StringBuilder svg) {
         List<String> names = List.of("0", "90", "99", "99.9", "99.99", "99.999", "99.9999");
-        for (int nine = 0; nine <= nines && nine < names.size(); nine++) {
+        for (int nine = 0; nine <= nines + ALMOST && nine < names.size(); nine++) {
             line(svg, x(nine), TOP, x(nine), HEIGHT - BOTTOM);
             text(svg, x(nine), HEIGHT - BOTTOM + 20.0, "middle", names.get(nine) + " %");
         }
@@ -105,7 +108,7 @@ final class PercentilePlot {
     }
 
     private static String number(double micros) {
-        return micros >= 1 ? "%,d".formatted(Math.round(micros)) : Double.toString(micros);
+        return micros >= 1 ? String.format(Locale.ROOT, "%,d", Math.round(micros)) : Double.toString(micros);
     }
 
     private void addCurve(StringBuilder svg, int index) {

@@ -1,6 +1,8 @@
 package org.verbs4j.examples;
 
 import org.verbs4j.DeviceAttributes;
+import org.verbs4j.DeviceContext;
+import org.verbs4j.TransportType;
 
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -211,7 +213,16 @@ record PerfPlan(
     }
 
     /** Refuses what the device cannot hold. */
-    void requirePossible(PortChoice port, DeviceAttributes device) {
+    void requirePossible(PortChoice port, DeviceContext context) {
+        if (context.device().transport() == TransportType.IWARP
+                && verb() == PerfVerb.SEND
+                && options.isBandwidth()) {
+            throw new ToolFailure(
+                    context.device().name()
+                            + " is iWARP, over which ib_send_bw counts receives by writes of its"
+                            + " own, which this tool does not know: use write-bw");
+        }
+        DeviceAttributes device = context.attributes();
         if (size > port.attributes().maxMessageSize()) {
             port.requireFit(size, port.attributes().activeMtu());
         }

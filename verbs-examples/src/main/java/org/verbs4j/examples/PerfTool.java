@@ -22,7 +22,7 @@ abstract class PerfTool extends Tool {
         }
         try (DeviceContext context = PortChoice.device(options.device).open()) {
             PortChoice port = PortChoice.of(context, options.devicePort, options.gidIndex);
-            plan.requirePossible(port, context.attributes());
+            plan.requirePossible(port, context);
             PerfWarmUp warmUp = PerfWarmUp.run(context, port, plan);
             if (options.rdmaCm) {
                 measureByRdmaCm(context, plan, warmUp, output);
