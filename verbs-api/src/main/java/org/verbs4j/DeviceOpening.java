@@ -77,6 +77,7 @@ final class DeviceOpening {
             Device device, MemorySegment handle, DeviceAttributes attributes, boolean borrowed) {
         requirePlausible(device, attributes);
         DeviceContext context = new DeviceContext(device, handle, attributes, borrowed);
+        context.life().keep(context); // and with it its queues, and the memory of their requests
         LOG.debug("{} is of {}", device.name(), context.policy());
         return context;
     }

@@ -1,17 +1,22 @@
 package org.verbs4j;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
  * The life of a native object: open until closed, children first.
+ *
+ * <p>What is open is reachable, with what it {@link #keep keeps}, whether the program still refers
+ * to it or not: the device may use memory that nobody else remembers.
  *
  * <p>An object may be closed by any thread. Closing one that others are made from throws, names
  * them, and leaves it open; closing twice does nothing. Its lock also keeps control verbs and the
@@ -24,11 +29,18 @@ final class Lifecycle {
     /** More than that are counted, not named. */
     private static final int MOST_NAMED = 8;
 
+    /** The open ones that have no parents, which lead to all others. */
+    private static final Set<Lifecycle> ROOTS = ConcurrentHashMap.newKeySet();
+
     private volatile String name;
     private volatile List<Lifecycle> parents;
     private final Set<Lifecycle> children = new LinkedHashSet<>();
     private int beingMade;
     private volatile boolean closed;
+
+    /** For the collector only. */
+    @SuppressWarnings("unused")
+    private volatile @Nullable Object kept;
 
     /**
      * An open object; call within {@link #make} of its parents, after the native object is there.
@@ -41,7 +53,15 @@ final class Lifecycle {
                 parent.children.add(this);
             }
         }
+        if (parents.length == 0) {
+            ROOTS.add(this);
+        }
         LOG.debug("opened {}", name);
+    }
+
+    /** Keeps an object from being collected, in the place of an earlier one, until the close. */
+    void keep(@Nullable Object what) {
+        kept = what;
     }
 
     /** Makes a child while no parent can be closed; none is locked meanwhile. */
@@ -120,7 +140,9 @@ final class Lifecycle {
             refuseWithChildren();
             destroy.run();
             closed = true;
+            kept = null;
         }
+        ROOTS.remove(this);
         for (Lifecycle parent : parents) {
             synchronized (parent) {
                 parent.children.remove(this);

@@ -99,7 +99,8 @@ public final class ProtectionDomain implements AutoCloseable {
      * Registers memory that the caller owns, {@code ibv_reg_mr(3)}: of any arena, or mapped from a
      * file.
      *
-     * <p>The region keeps an automatic arena from being collected. An arena that is closed must
+     * <p>The region keeps an automatic arena from being collected, also when the program refers to
+     * neither any more: until it is closed, a peer may write there. An arena that is closed must
      * outlive the region: the device would still reach the pages, which may be used for something
      * else by then.
      *

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,6 +30,50 @@ class LifecycleTest {
         close(child);
         close(parent);
         assertThat(destroyed).containsExactly("child", "parent");
+    }
+
+    private static WeakReference<Object> keptBy(Lifecycle life) {
+        Object kept = new Object();
+        life.keep(kept);
+        return new WeakReference<>(kept);
+    }
+
+    /** Nobody refers to the objects any more. */
+    private static WeakReference<Object> keptByAForgottenOne() {
+        return keptBy(new Lifecycle("child", new Lifecycle("parent")));
+    }
+
+    private static boolean isCollected(WeakReference<Object> kept) throws InterruptedException {
+        for (int i = 0; i < 10 && kept.get() != null; i++) {
+            System.gc();
+            Thread.sleep(10);
+        }
+        return kept.get() == null;
+    }
+
+    @Test
+    void whatIsOpenIsKeptThoughItIsForgotten() throws InterruptedException {
+        WeakReference<Object> forgotten = keptByAForgottenOne();
+        Lifecycle closing = new Lifecycle("closing");
+        WeakReference<Object> closed = keptBy(closing);
+        assertThat(isCollected(forgotten)).isFalse();
+        close(closing);
+        assertThat(isCollected(closed)).isTrue();
+    }
+
+    /** Else a peer would write to memory that has become somebody else's. */
+    @Test
+    void theMemoryOfARegionThatIsForgottenIsKept() throws InterruptedException {
+        WeakReference<Object> memory = memoryOfAForgottenRegion();
+        assertThat(isCollected(memory)).isFalse();
+    }
+
+    private static WeakReference<Object> memoryOfAForgottenRegion() {
+        FakeDevice device = new FakeDevice();
+        AnyOperation.provide(device.provider, arguments -> device.provider.newObject().address());
+        MemorySegment memory = Arena.ofAuto().allocate(64);
+        device.domain.register(memory, Access.LOCAL_WRITE);
+        return new WeakReference<>(memory);
     }
 
     @Test
