@@ -41,8 +41,7 @@ final class AddressLookup {
         if (host == null && service == null && hints.source() == null) {
             throw new IllegalArgumentException("neither a host nor a service to look for");
         }
-        FutureTask<List<AddressInfo>> lookup =
-                new FutureTask<>(() -> find(host, service, hints));
+        FutureTask<List<AddressInfo>> lookup = new FutureTask<>(() -> find(host, service, hints));
         Thread.ofPlatform().daemon().name("rdma_getaddrinfo " + host).start(lookup);
         try {
             return lookup.get(EventChannel.nanos(timeout), TimeUnit.NANOSECONDS);

@@ -191,7 +191,8 @@ public final class Connection implements AutoCloseable {
     /**
      * Disconnects if that has not happened, waits up to a second for the peer to acknowledge it,
      * and frees the connection. The queue pair stays, in error: what it still owes can be polled
-     * afterwards. Does nothing when it is closed; when another thread is closing it, waits for that.
+     * afterwards. Does nothing when it is closed; when another thread is closing it, waits for
+     * that.
      */
     @Override
     public void close() {

@@ -68,8 +68,7 @@ final class NativeId {
     void bind(InetSocketAddress local) {
         try (Arena arena = Arena.ofConfined()) {
             if (Verbs.rdma_bind_addr(handle, SocketAddresses.encode(arena, local)) != 0) {
-                throw Diagnosis.local(
-                        "rdma_bind_addr", NativeLibraries.errno(), local, portSpace);
+                throw Diagnosis.local("rdma_bind_addr", NativeLibraries.errno(), local, portSpace);
             }
         }
     }

@@ -37,10 +37,7 @@ final class McKey extends Tool {
     /** For a subnet manager to set up the switches, as the C tool does. */
     private static final Duration PAUSE = Duration.ofSeconds(3);
 
-    @Option(
-            names = "-m",
-            paramLabel = "<multicast_address>",
-            description = "the group")
+    @Option(names = "-m", paramLabel = "<multicast_address>", description = "the group")
     private @Nullable String group;
 
     @Option(

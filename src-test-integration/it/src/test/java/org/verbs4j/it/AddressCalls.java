@@ -23,8 +23,7 @@ final class AddressCalls {
 
         @Override
         Object await(Duration timeout) throws Exception {
-            return AddressInfo.find(
-                            "some.name.test", "7", Hints.toConnect(PortSpace.TCP), timeout)
+            return AddressInfo.find("some.name.test", "7", Hints.toConnect(PortSpace.TCP), timeout)
                     .getFirst();
         }
 

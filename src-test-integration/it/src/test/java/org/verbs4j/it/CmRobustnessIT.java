@@ -8,7 +8,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.verbs4j.WorkStatus;
 import org.verbs4j.cm.ConnectionException;
-import org.verbs4j.cm.ConnectionException;
 import org.verbs4j.cm.Listener;
 
 import java.io.IOException;
@@ -95,8 +94,7 @@ class CmRobustnessIT {
                 assertThat(status).isIn(WorkStatus.SUCCESS, WorkStatus.RETRY_EXCEEDED);
                 if (status == WorkStatus.SUCCESS) {
                     both.serverSide.await();
-                    assertThat(both.serverSide.memory.segment().getString(HALF))
-                            .isEqualTo(text(2));
+                    assertThat(both.serverSide.memory.segment().getString(HALF)).isEqualTo(text(2));
                 }
             }
             try (CmConnected again = CmConnected.across(listener)) {

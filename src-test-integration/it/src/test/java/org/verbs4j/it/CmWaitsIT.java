@@ -24,7 +24,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Waits beyond {@link WaitsIT}: several threads at a time, peers that have gone, and what is left. */
+/**
+ * Waits beyond {@link WaitsIT}: several threads at a time, peers that have gone, and what is left.
+ */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class CmWaitsIT {
     private static final Duration LONG = Duration.ofMinutes(10);

@@ -29,7 +29,8 @@ final class CompletionCalls {
         final MemoryRegion memory = keep(domain.allocate(4096, RdmaPair.ALL));
 
         RcQueuePair pair(CompletionQueue queue) {
-            RcQueuePair pair = keep(domain.newRcQueuePair(queue, queue).remoteAccess(RdmaPair.ALL[1]).build());
+            RcQueuePair pair =
+                    keep(domain.newRcQueuePair(queue, queue).remoteAccess(RdmaPair.ALL[1]).build());
             pair.connect(pair.endpoint(), ConnectOptions.defaults());
             return pair;
         }

@@ -122,8 +122,7 @@ class DatagramToolsIT {
                     """)
     void whatNeedsInfiniBandIsRefusedAsByTheCTool(String tool, String options, String why)
             throws Exception {
-        String arguments =
-                options.replace("HERE", CmPlace.addresses().getFirst().getHostAddress());
+        String arguments = options.replace("HERE", CmPlace.addresses().getFirst().getHostAddress());
         for (String kind : List.of("c", "java")) {
             try (ToolRun run = start(kind, tool, arguments)) {
                 ToolRun.Outcome outcome = run.await(LIMIT);

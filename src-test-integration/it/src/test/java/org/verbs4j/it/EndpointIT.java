@@ -164,9 +164,7 @@ class EndpointIT {
         void send(String text) {
             memory.setString(SIZE, text);
             long address = memory.address() + SIZE;
-            done(
-                    "rdma_post_send",
-                    InlineRdmaCm.rdma_post_send(id, 8, address, SIZE, region, 0));
+            done("rdma_post_send", InlineRdmaCm.rdma_post_send(id, 8, address, SIZE, region, 0));
             assertThat(InlineRdmaCm.rdma_get_send_comp(id, completion.address())).isEqualTo(1);
             assertThat(ibv_wc.status(completion)).isZero();
         }

@@ -16,8 +16,7 @@ final class Neighbour implements AutoCloseable {
 
     private Neighbour(InetAddress address) throws Exception {
         this.address = address.getHostAddress();
-        this.netdev =
-                NetworkInterface.getByInetAddress(CmPlace.addresses().getFirst()).getName();
+        this.netdev = NetworkInterface.getByInetAddress(CmPlace.addresses().getFirst()).getName();
     }
 
     static Neighbour appears(InetAddress address) throws Exception {

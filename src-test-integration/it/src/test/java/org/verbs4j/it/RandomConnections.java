@@ -225,22 +225,19 @@ final class RandomConnections extends RandomSteps {
                 "move pair",
                 () ->
                         any(all.pairs)
-                                .modify(
-                                        any(all.ids)
-                                                .attributesFor(any(QueuePairState.values()))));
+                                .modify(any(all.ids).attributesFor(any(QueuePairState.values()))));
     }
 
     private void addServices() {
         add(
                 5,
                 "listener",
-                () ->
-                        make(
-                                all.listeners,
-                                FEW,
-                                () -> Listener.bind(address(), random.nextInt(8))));
+                () -> make(all.listeners, FEW, () -> Listener.bind(address(), random.nextInt(8))));
         add(1, "close listener", () -> close(all.listeners, Listener::close));
-        add(15, "accept", () -> make(all.requests, FEW, () -> any(all.listeners).accept(any(WAITS))));
+        add(
+                15,
+                "accept",
+                () -> make(all.requests, FEW, () -> any(all.listeners).accept(any(WAITS))));
         add(
                 8,
                 "accept request",
@@ -250,10 +247,7 @@ final class RandomConnections extends RandomSteps {
                                 FEW,
                                 () ->
                                         any(all.requests)
-                                                .accept(
-                                                        any(all.pairs),
-                                                        parameters(),
-                                                        any(WAITS))));
+                                                .accept(any(all.pairs), parameters(), any(WAITS))));
         add(2, "reject request", () -> any(all.requests).reject(data()));
         add(3, "close request", () -> close(all.requests, ConnectionRequest::close));
         add(8, "connector", () -> make(all.connectors, FEW, () -> Connector.to(address()).open()));
@@ -268,9 +262,7 @@ final class RandomConnections extends RandomSteps {
                                 () ->
                                         any(all.connectors)
                                                 .connect(
-                                                        any(all.pairs),
-                                                        parameters(),
-                                                        any(WAITS))));
+                                                        any(all.pairs), parameters(), any(WAITS))));
         add(3, "close connector", () -> close(all.connectors, Connector::close));
         add(1, "connector's address", () -> any(all.connectors).localAddress());
         add(3, "is connected", () -> any(all.connections).isConnected());
@@ -279,9 +271,7 @@ final class RandomConnections extends RandomSteps {
         add(
                 2,
                 "drain",
-                () ->
-                        any(all.connections)
-                                .drain(WorkCompletions.allocate(4), _ -> {}, any(WAITS)));
+                () -> any(all.connections).drain(WorkCompletions.allocate(4), _ -> {}, any(WAITS)));
         add(1, "close connection", () -> close(all.connections, Connection::close));
         add(1, "descriptor", () -> any(all.connections).fileDescriptor());
     }

@@ -73,8 +73,7 @@ class RandomConnectionsIT {
                 .allSatisfy(
                         caller -> {
                             assertThat(caller.calls.done()).isGreaterThan(STEPS / threads / 10);
-                            assertThat(caller.calls.refused())
-                                    .isGreaterThan(STEPS / threads / 10);
+                            assertThat(caller.calls.refused()).isGreaterThan(STEPS / threads / 10);
                         });
     }
 }

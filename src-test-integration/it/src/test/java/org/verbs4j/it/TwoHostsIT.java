@@ -147,9 +147,7 @@ class TwoHostsIT {
         if (!serves) {
             command.add("-s");
         }
-        assertThat(
-                        run(server, serves ? listening : sending, command.toArray(String[]::new))
-                                .out())
+        assertThat(run(server, serves ? listening : sending, command.toArray(String[]::new)).out())
                 .contains("data transfers complete", "return status 0");
     }
 
@@ -161,8 +159,7 @@ class TwoHostsIT {
                 try (ConnectionRequest request = Objects.requireNonNull(listener.accept(LIMIT));
                         CmSide side = new CmSide(request.context())) {
                     assertThat(CmPlace.text(request.privateData())).isEqualTo("from host 2");
-                    assertThat(request.remoteAddress().getAddress())
-                            .isEqualTo(OtherHost.address());
+                    assertThat(request.remoteAddress().getAddress()).isEqualTo(OtherHost.address());
                     side.receive(0, 0, 2048);
                     try (Connection c = request.accept(side.pair, with("welcome"), LIMIT)) {
                         for (int i = 0; i < messages; i++) {

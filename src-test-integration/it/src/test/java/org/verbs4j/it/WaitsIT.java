@@ -36,8 +36,7 @@ class WaitsIT {
 
     @ParameterizedTest(name = "{0} ends on {1}, virtual {2}")
     @MethodSource("ends")
-    void aWaitEnds(BlockingCalls.Row row, BlockingCalls.End end, boolean virtual)
-            throws Exception {
+    void aWaitEnds(BlockingCalls.Row row, BlockingCalls.End end, boolean virtual) throws Exception {
         try (BlockingCall call = row.maker().call()) {
             if (end == BlockingCalls.End.TIME_OUT) {
                 long start = System.nanoTime();

@@ -27,8 +27,12 @@ class WaitsTest {
                             "Connection.drain",
                             "CmWaitsIT.drainingEndsWhenEverythingIsBackOrTheConnectionClosed; what"
                                 + " takes a queue pair that gives nothing back is in DrainTest"),
-                    Map.entry("Multicast.join", "CmMulticastIT.joiningEndsOnFailureTimeOutInterruptAndClose"),
-                    Map.entry("Multicast.joinToSend", "CmMulticastIT.joiningEndsOnFailureTimeOutInterruptAndClose"),
+                    Map.entry(
+                            "Multicast.join",
+                            "CmMulticastIT.joiningEndsOnFailureTimeOutInterruptAndClose"),
+                    Map.entry(
+                            "Multicast.joinToSend",
+                            "CmMulticastIT.joiningEndsOnFailureTimeOutInterruptAndClose"),
                     Map.entry("Reconnector.lost", "ReconnectIT.givingALostConnectionUpEnds"),
                     Map.entry(
                             "BufferPool.take", "BufferPoolIT.takingWaitsForWhatTheOwnWorkReleases"),
