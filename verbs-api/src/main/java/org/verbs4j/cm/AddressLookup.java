@@ -58,11 +58,11 @@ final class AddressLookup {
         }
     }
 
-    private static RuntimeException rethrown(Throwable cause) {
+    private static RuntimeException rethrown(@Nullable Throwable cause) {
         return switch (cause) {
             case RuntimeException problem -> problem;
             case Error error -> throw error;
-            default -> new IllegalStateException(cause);
+            case null, default -> new IllegalStateException(cause);
         };
     }
 
