@@ -49,7 +49,7 @@ class PerfReportTest {
         assertThat(new BandwidthReport(2, 10, 0.01, 0.02, 0.5).row(true))
                 .isEqualTo(
                         " 2          10           0.010000            0.020000           "
-                            + " 0.500000");
+                                + " 0.500000");
     }
 
     @Test
