@@ -16,6 +16,7 @@ import org.verbs4j.internal.ProviderPolicy;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +31,9 @@ import java.util.function.IntSupplier;
  * way, and later ones throw.
  */
 public final class CompletionQueue implements AutoCloseable {
+    /** For everyone who polls or arms: shut before the queue is destroyed. */
+    static final CallGate GATE = CallGate.of(MethodHandles.lookup(), "open", "busy");
+
     /**
      * Batching what {@code ibv_ack_cq_events} takes a mutex for; the rest is acknowledged at close.
      */
@@ -50,7 +54,11 @@ public final class CompletionQueue implements AutoCloseable {
     private final boolean criticalPoll;
     private final boolean criticalNotify;
 
-    private final CallGate gate = new CallGate();
+    @SuppressWarnings("unused") // by the gate
+    private long open;
+
+    @SuppressWarnings("unused") // by the gate
+    private boolean busy;
 
     /** Notifications that nobody has taken; under the channel's lock. */
     int notifications;
@@ -88,7 +96,7 @@ public final class CompletionQueue implements AutoCloseable {
         String name = "completion queue of " + capacity + " on " + context.device().name();
         this.life = new Lifecycle(name, parents(context, channel, otherParents));
         context.events().add(handle, this);
-        gate.set(handle.address());
+        GATE.set(this, handle.address());
     }
 
     private static Lifecycle[] parents(
@@ -173,8 +181,7 @@ public final class CompletionQueue implements AutoCloseable {
      * @throws VerbsException when the queue is broken
      */
     public int poll(WorkCompletions into) {
-        CallGate entered = gate;
-        long cq = entered.enter();
+        long cq = GATE.enter(this);
         if (cq == 0) {
             into.size(0);
             throw closed();
@@ -187,7 +194,7 @@ public final class CompletionQueue implements AutoCloseable {
                                     pollFunction, cq, into.capacity(), into.address())
                             : DataPath.pollCq(pollFunction, cq, into.capacity(), into.address());
         } finally {
-            entered.leave();
+            GATE.leave(this);
         }
         if (taken < 0) {
             into.size(0);
@@ -222,8 +229,7 @@ public final class CompletionQueue implements AutoCloseable {
      */
     public void requestNotification(boolean solicitedOnly) {
         requireChannel();
-        CallGate entered = gate;
-        long cq = entered.enter();
+        long cq = GATE.enter(this);
         if (cq == 0) {
             throw closed();
         }
@@ -235,7 +241,7 @@ public final class CompletionQueue implements AutoCloseable {
                             ? DataPath.reqNotifyCqCritical(notifyFunction, cq, only)
                             : DataPath.reqNotifyCq(notifyFunction, cq, only);
         } finally {
-            entered.leave();
+            GATE.leave(this);
         }
         if (errno != 0) {
             throw new VerbsException("ibv_req_notify_cq", errno, "arming the " + life);
@@ -373,11 +379,6 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    /** For someone who polls by other functions. */
-    CallGate gate() {
-        return gate;
-    }
-
     IllegalStateException closed() {
         return new IllegalStateException(life + " is closed");
     }
@@ -429,7 +430,7 @@ public final class CompletionQueue implements AutoCloseable {
     public void close() {
         life.close(
                 () -> {
-                    CallGate.shut(gate);
+                    GATE.shut(this);
                     try {
                         if (channel == null) {
                             destroy();
@@ -437,7 +438,7 @@ public final class CompletionQueue implements AutoCloseable {
                             channel.remove(place, this::destroy);
                         }
                     } catch (RuntimeException e) {
-                        gate.set(handle.address());
+                        GATE.set(this, handle.address());
                         throw e;
                     }
                 });

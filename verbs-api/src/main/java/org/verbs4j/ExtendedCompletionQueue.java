@@ -25,7 +25,6 @@ import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_cq_ex;
 import org.verbs4j.bindings.ibv_poll_cq_attr;
 import org.verbs4j.bindings.ibv_wc_tm_info;
-import org.verbs4j.internal.CallGate;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -88,8 +87,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
      */
     public int poll(ExtendedCompletions into) {
         into.begin(queue, mask);
-        CallGate gate = queue.gate();
-        long cq = gate.enter();
+        long cq = CompletionQueue.GATE.enter(queue);
         if (cq == 0) {
             throw queue.closed();
         }
@@ -99,7 +97,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
                 more = oneByOne ? take(cq, into, 1) : take(cq, into, into.capacity());
             }
         } finally {
-            gate.leave();
+            CompletionQueue.GATE.leave(queue);
         }
         return into.size();
     }

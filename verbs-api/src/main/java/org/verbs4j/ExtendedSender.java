@@ -1,7 +1,6 @@
 package org.verbs4j;
 
 import org.verbs4j.bindings.Posix;
-import org.verbs4j.internal.CallGate;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -275,8 +274,7 @@ public final class ExtendedSender {
 
     private int postPrepared() {
         try (ExtendedPost prepared = new ExtendedPost(requests, softRoce)) {
-            CallGate gate = pair.sendGate();
-            long qp = gate.enter();
+            long qp = WorkQueues.SENDS.enter(pair);
             if (qp == 0) {
                 throw pair.sendsShut();
             }
@@ -284,7 +282,7 @@ public final class ExtendedSender {
             try {
                 errno = prepared.run(qp);
             } finally {
-                gate.leave();
+                WorkQueues.SENDS.leave(pair);
             }
             if (errno == 0) {
                 requests.clear();

@@ -7,7 +7,6 @@ import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_qp;
 import org.verbs4j.bindings.ibv_qp_attr;
 import org.verbs4j.bindings.ibv_qp_init_attr;
-import org.verbs4j.internal.CallGate;
 import org.verbs4j.internal.QueuePairFailureEvent;
 import org.verbs4j.internal.QueuePairStateEvent;
 
@@ -255,8 +254,8 @@ public abstract sealed class QueuePair extends WorkQueues
     /** Lets posts in or not, as far as the type has them. */
     final void admit(boolean sends, boolean receives) {
         boolean own = setup.type().receives() && setup.sharedReceiveQueue() == null;
-        sendGate().set(sends && setup.type().sends() ? handle.address() : 0);
-        receiveGate().set(receives && own ? handle.address() : 0);
+        SENDS.set(this, sends && setup.type().sends() ? handle.address() : 0);
+        RECEIVES.set(this, receives && own ? handle.address() : 0);
     }
 
     /**
@@ -424,7 +423,8 @@ public abstract sealed class QueuePair extends WorkQueues
                     if (use != null) {
                         throw new IllegalStateException(use);
                     }
-                    CallGate.shut(sendGate(), receiveGate());
+                    SENDS.shut(this);
+                    RECEIVES.shut(this);
                     int errno = Verbs.ibv_destroy_qp(handle);
                     if (errno != 0) {
                         admit(state.takesSends(), state.takesReceives());

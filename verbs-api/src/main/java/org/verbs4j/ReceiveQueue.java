@@ -4,6 +4,8 @@ import org.verbs4j.bindings.DataPath;
 import org.verbs4j.internal.CallGate;
 import org.verbs4j.internal.NativeMemory;
 
+import java.lang.invoke.MethodHandles;
+
 /**
  * What receives are posted to: a {@link QueuePair}, a {@link SharedReceiveQueue} that several queue
  * pairs take from, or a {@link WorkQueue} that packets are spread over.
@@ -13,6 +15,10 @@ import org.verbs4j.internal.NativeMemory;
  */
 public abstract sealed class ReceiveQueue implements AutoCloseable
         permits WorkQueues, SharedReceiveQueue, WorkQueue {
+    /** Shut while no receives are admitted. */
+    static final CallGate RECEIVES =
+            CallGate.of(MethodHandles.lookup(), "receivesOpen", "receiving");
+
     private final Lifecycle life;
     private final RequestSlab slab = new RequestSlab();
     private final long postFunction;
@@ -24,8 +30,11 @@ public abstract sealed class ReceiveQueue implements AutoCloseable
      */
     private final long bad = slab.allocate(Long.BYTES);
 
-    /** Shut while no receives are admitted. */
-    private final CallGate gate = new CallGate();
+    @SuppressWarnings("unused") // by the gate
+    private long receivesOpen;
+
+    @SuppressWarnings("unused") // by the gate
+    private boolean receiving;
 
     /**
      * A queue that is shut.
@@ -132,8 +141,7 @@ public abstract sealed class ReceiveQueue implements AutoCloseable
     }
 
     private int receive(long first) {
-        CallGate entered = gate;
-        long queue = entered.enter();
+        long queue = RECEIVES.enter(this);
         if (queue == 0) {
             throw receivesShut();
         }
@@ -142,7 +150,7 @@ public abstract sealed class ReceiveQueue implements AutoCloseable
                     ? DataPath.postRecvCritical(postFunction, queue, first, bad)
                     : DataPath.postRecv(postFunction, queue, first, bad);
         } finally {
-            entered.leave();
+            RECEIVES.leave(this);
         }
     }
 
@@ -176,10 +184,6 @@ public abstract sealed class ReceiveQueue implements AutoCloseable
     public final ReceiveBatch newReceiveBatch(int capacity) {
         requireReceives();
         return new ReceiveBatch(this, capacity);
-    }
-
-    final CallGate receiveGate() {
-        return gate;
     }
 
     final RequestSlab slab() {

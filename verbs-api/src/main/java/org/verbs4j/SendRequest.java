@@ -75,7 +75,9 @@ public abstract sealed class SendRequest extends WorkRequest
 
     private @Nullable AddressHandle destination;
 
-    /** Whether it is inline, in a batch or unconnected: one look for the many that are not. */
+    /**
+     * Whether it is inline, in a batch, unconnected or guarded: one look for the many that are not.
+     */
     private boolean special;
 
     /** Whether it has {@link #guards}. */
@@ -90,7 +92,7 @@ public abstract sealed class SendRequest extends WorkRequest
         this.owner = owner;
         this.guarded = guarded;
         this.unconnected = owner.setup().type().isUnconnected();
-        this.special = unconnected;
+        this.special = needsALook() || guarded;
         long entries = address + ibv_send_wr.sizeof();
         this.entries = entries;
         this.list =
@@ -156,7 +158,7 @@ public abstract sealed class SendRequest extends WorkRequest
 
     final void putInline(boolean set) {
         inline = set;
-        special = needsALook() || batch != null;
+        special = needsALook() || guarded || batch != null;
         putFlag(INLINE, set);
         if (set && inlineEntry == 0) {
             inlineEntry = slab.allocate(ibv_sge.sizeof() + owner.maxInlineData());
@@ -194,13 +196,22 @@ public abstract sealed class SendRequest extends WorkRequest
     }
 
     final void gather(MemoryRegion region, long offset, long length) {
-        parts = list.set(region, offset, length);
-        putList(entries, parts);
+        putParts(list.set(region, offset, length));
     }
 
     final void gather(MemorySlice... slices) {
-        parts = list.set(slices);
-        putList(entries, parts);
+        putParts(list.set(slices));
+    }
+
+    /**
+     * How many entries count; mostly as many as before. The list of an inline request is set when
+     * it is posted.
+     */
+    private void putParts(int count) {
+        if (count != parts) {
+            parts = count;
+            NativeMemory.putInt(address, LIST_LENGTH, count);
+        }
     }
 
     private void putList(long first, int count) {
@@ -252,11 +263,7 @@ public abstract sealed class SendRequest extends WorkRequest
         }
     }
 
-    /**
-     * What would crash or silently misbehave. Every request on closed memory is refused by the
-     * device, but for inline data, which the processor reads.
-     */
-    final void requirePostable(WorkQueues pair) {
+    final void requireOf(WorkQueues pair) {
         if (owner != pair) {
             throw new IllegalArgumentException(
                     "the request is of "
@@ -265,12 +272,21 @@ public abstract sealed class SendRequest extends WorkRequest
                             + pair
                             + ": a request is posted where it was made");
         }
-        if (special) {
-            requireAlone();
-        }
     }
 
-    private void requireAlone() {
+    /**
+     * Whether {@link #prepareAlone} has something to do before it is posted, or it has {@link
+     * #guards}.
+     */
+    final boolean isSpecial() {
+        return special;
+    }
+
+    /**
+     * What would crash or silently misbehave. Every request on closed memory is refused by the
+     * device, but for inline data, which the processor reads.
+     */
+    final void prepareAlone() {
         if (batch != null) {
             throw new IllegalStateException(
                     "the request is in a batch: post the batch, or clear it first");
@@ -282,7 +298,7 @@ public abstract sealed class SendRequest extends WorkRequest
     @Override
     final void batch(@Nullable RequestBatch<?> in) {
         super.batch(in);
-        special = needsALook() || in != null;
+        special = needsALook() || guarded || in != null;
     }
 
     /** Whether {@link #prepare} and {@link #holdDestination} have something to do. */

@@ -9,7 +9,6 @@ import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_srq;
 import org.verbs4j.bindings.ibv_srq_attr;
 import org.verbs4j.bindings.ibv_srq_init_attr_ex;
-import org.verbs4j.internal.CallGate;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -51,7 +50,7 @@ public final class SharedReceiveQueue extends ReceiveQueue {
         this.maxRequests = given.maxRequests();
         this.maxSge = given.maxSge();
         domain.context().events().add(handle, this);
-        receiveGate().set(handle.address());
+        RECEIVES.set(this, handle.address());
     }
 
     /**
@@ -183,13 +182,13 @@ public final class SharedReceiveQueue extends ReceiveQueue {
                         () -> {
                             boolean resize = mask == Verbs.IBV_SRQ_MAX_WR();
                             if (resize) { // the provider moves the queue under a post
-                                CallGate.shut(receiveGate());
+                                RECEIVES.shut(this);
                             }
                             try {
                                 modifyShut(mask, value);
                                 maxRequests = query(handle).maxRequests();
                             } finally {
-                                receiveGate().set(handle.address());
+                                RECEIVES.set(this, handle.address());
                             }
                         });
     }
@@ -298,10 +297,10 @@ public final class SharedReceiveQueue extends ReceiveQueue {
     public void close() {
         life().close(
                         () -> {
-                            CallGate.shut(receiveGate());
+                            RECEIVES.shut(this);
                             int errno = Verbs.ibv_destroy_srq(handle);
                             if (errno != 0) {
-                                receiveGate().set(handle.address());
+                                RECEIVES.set(this, handle.address());
                                 throw new VerbsException(
                                         "ibv_destroy_srq", errno, "cannot destroy the " + this);
                             }

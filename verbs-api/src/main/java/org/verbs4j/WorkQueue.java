@@ -7,7 +7,6 @@ import org.verbs4j.bindings.ibv_wq;
 import org.verbs4j.bindings.ibv_wq_attr;
 import org.verbs4j.bindings.ibv_wq_init_attr;
 import org.verbs4j.bindings.verbs_context;
-import org.verbs4j.internal.CallGate;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -160,7 +159,7 @@ public final class WorkQueue extends ReceiveQueue {
                         ibv_wq_attr.attr_mask(attr, Verbs.IBV_WQ_ATTR_STATE());
                         ibv_wq_attr.wq_state(attr, state.code);
                         modify(attr, "moving the " + life + " to " + state);
-                        receiveGate().set(state == State.READY ? handle.address() : 0);
+                        RECEIVES.set(this, state == State.READY ? handle.address() : 0);
                     }
                 });
     }
@@ -246,10 +245,10 @@ public final class WorkQueue extends ReceiveQueue {
         life.close(
                 () -> {
                     boolean ready = state() == State.READY;
-                    CallGate.shut(receiveGate());
+                    RECEIVES.shut(this);
                     int errno = ContextVerbs.ibv_destroy_wq(handle.address());
                     if (errno != 0) {
-                        receiveGate().set(ready ? handle.address() : 0);
+                        RECEIVES.set(this, ready ? handle.address() : 0);
                         throw new VerbsException(
                                 "ibv_destroy_wq", errno, "cannot destroy the " + life);
                     }

@@ -6,18 +6,25 @@ import org.verbs4j.bindings.InlineVerbs;
 import org.verbs4j.internal.CallGate;
 import org.verbs4j.internal.NativeMemory;
 
+import java.lang.invoke.MethodHandles;
 import java.util.List;
 
 /** The posting half of a {@link QueuePair}: what is called for every message. */
 abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
+    /** Shut while the state does not admit sends. */
+    static final CallGate SENDS = CallGate.of(MethodHandles.lookup(), "sendsOpen", "sending");
+
     private final long postSendFunction;
     private final boolean criticalSend;
 
     /** As that of receives. */
     private final long badSend = slab().allocate(Long.BYTES);
 
-    /** Shut while the state does not admit sends. */
-    private final CallGate sendGate = new CallGate();
+    @SuppressWarnings("unused") // by the gate
+    private long sendsOpen;
+
+    @SuppressWarnings("unused") // by the gate
+    private boolean sending;
 
     /**
      * Queues of no request yet.
@@ -43,10 +50,6 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
 
     /** Sends that may be outstanding; the device may have rounded up. */
     public abstract int maxSendRequests();
-
-    final CallGate sendGate() {
-        return sendGate;
-    }
 
     /** A send request, to be filled in. */
     public final Send newSend() {
@@ -75,7 +78,6 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
      * @throws IllegalArgumentException when the request is of another queue pair
      */
     public final void post(SendRequest request) {
-        request.requirePostable(this);
         int errno = send(request);
         if (errno != 0) {
             throw PostFailure.of(pair(), request, errno, takeBad(badSend));
@@ -88,7 +90,6 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
      * @return false when it is full: poll completions and try again
      */
     public final boolean offer(SendRequest request) {
-        request.requirePostable(this);
         int errno = send(request);
         if (errno == 0) {
             return true;
@@ -138,6 +139,12 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
     }
 
     private int send(SendRequest request) {
+        request.requireOf(this);
+        return request.isSpecial() ? sendSpecial(request) : send(request.address);
+    }
+
+    private int sendSpecial(SendRequest request) {
+        request.prepareAlone();
         return request.guarded ? sendGuarded(request) : send(request.address);
     }
 
@@ -176,20 +183,19 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
      * @return 0 or an error number
      */
     final int bind(long window, long bind) {
-        long qp = sendGate.enter();
+        long qp = SENDS.enter(this);
         if (qp == 0) {
             throw sendsShut();
         }
         try {
             return InlineVerbs.ibv_bind_mw(qp, window, bind);
         } finally {
-            sendGate.leave();
+            SENDS.leave(this);
         }
     }
 
     private int send(long first) {
-        CallGate entered = sendGate;
-        long qp = entered.enter();
+        long qp = SENDS.enter(this);
         if (qp == 0) {
             throw sendsShut();
         }
@@ -198,7 +204,7 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
                     ? DataPath.postSendCritical(postSendFunction, qp, first, badSend)
                     : DataPath.postSend(postSendFunction, qp, first, badSend);
         } finally {
-            entered.leave();
+            SENDS.leave(this);
         }
     }
 
@@ -207,12 +213,11 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
      * entered before the look, so that {@link AddressHandle#close()} waits for it.
      */
     final void holdDestination(@Nullable AddressHandle destination) {
-        CallGate entered = sendGate;
-        if (entered.enter() == 0) {
+        if (SENDS.enter(this) == 0) {
             throw sendsShut();
         }
         if (destination == null || !destination.isUsable()) {
-            entered.leave();
+            SENDS.leave(this);
             throw new IllegalStateException(
                     destination == null
                             ? "the request has no destination: give it one with to(...)"
@@ -222,6 +227,6 @@ abstract sealed class WorkQueues extends ReceiveQueue permits QueuePair {
 
     /** Waits for posts under way in any of these queue pairs. */
     static void awaitSends(List<QueuePair> pairs) {
-        CallGate.settle(pairs.stream().map(WorkQueues::sendGate).toArray(CallGate[]::new));
+        SENDS.settle(pairs);
     }
 }

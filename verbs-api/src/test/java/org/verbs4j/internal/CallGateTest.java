@@ -1,9 +1,11 @@
 package org.verbs4j.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
+import java.lang.invoke.MethodHandles;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -11,29 +13,59 @@ import java.util.concurrent.atomic.AtomicLong;
 class CallGateTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
+    @SuppressWarnings("unused") // by the gate
+    private static final class Guarded {
+        static final CallGate GATE = CallGate.of(MethodHandles.lookup(), "open", "busy");
+
+        private long open;
+        private boolean busy;
+
+        long enter() {
+            return GATE.enter(this);
+        }
+
+        void leave() {
+            GATE.leave(this);
+        }
+
+        void shut() {
+            GATE.shut(this);
+        }
+
+        Guarded open() {
+            GATE.set(this, 42);
+            return this;
+        }
+    }
+
     @Test
     void aShutGateLetsNobodyInAndIsNotBusy() {
-        CallGate gate = new CallGate();
+        Guarded gate = new Guarded();
         assertThat(gate.enter()).isZero();
-        gate.set(42);
+        gate.open();
         assertThat(gate.enter()).isEqualTo(42);
         gate.leave();
-        CallGate.shut(gate);
+        gate.shut();
         assertThat(gate.enter()).isZero();
-        CallGate.shut(gate);
+        gate.shut();
+    }
+
+    @Test
+    void aGateWithoutItsFieldsIsAFaultOfTheClass() {
+        assertThatThrownBy(() -> CallGate.of(MethodHandles.lookup(), "none", "neither"))
+                .isInstanceOf(LinkageError.class);
     }
 
     @Test
     void shutWaitsForTheCallUnderWay() throws InterruptedException {
-        CallGate gate = new CallGate();
-        gate.set(1);
-        assertThat(gate.enter()).isEqualTo(1);
+        Guarded gate = new Guarded().open();
+        assertThat(gate.enter()).isEqualTo(42);
         AtomicBoolean shut = new AtomicBoolean();
         Thread closer =
                 Thread.ofPlatform()
                         .start(
                                 () -> {
-                                    CallGate.shut(gate);
+                                    gate.shut();
                                     shut.set(true);
                                 });
         assertThat(closer.join(Duration.ofMillis(50))).isFalse();
@@ -46,8 +78,7 @@ class CallGateTest {
     @Test
     void noCallIsInsideWhenShutHasReturned() throws InterruptedException {
         for (int round = 0; round < 50; round++) {
-            CallGate gate = new CallGate();
-            gate.set(1);
+            Guarded gate = new Guarded().open();
             AtomicBoolean destroyed = new AtomicBoolean();
             AtomicLong wrong = new AtomicLong();
             Thread caller =
@@ -62,7 +93,7 @@ class CallGateTest {
                                         }
                                     });
             Thread.sleep(round % 3);
-            CallGate.shut(gate);
+            gate.shut();
             destroyed.set(true);
             assertThat(caller.join(LIMIT)).isTrue();
             assertThat(wrong).hasValue(0);

@@ -3,8 +3,6 @@ package org.verbs4j.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.management.ThreadMXBean;
-
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,7 +15,6 @@ import org.verbs4j.pool.BufferPool;
 import org.verbs4j.pool.PooledBuffer;
 
 import java.lang.foreign.ValueLayout;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -197,18 +194,11 @@ class BufferPoolIT {
         Send send = pair.left.pair.newSend();
         ReceiveRequest receive = pair.right.pair.newReceive();
         WorkCompletions completions = WorkCompletions.allocate(4);
-        exchange(send, receive, completions, WARM_UP);
-
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        long thread = Thread.currentThread().threadId();
-        long empty = threads.getThreadAllocatedBytes(thread);
-        long perReading = threads.getThreadAllocatedBytes(thread) - empty;
-        int operations = 50_000 / TestPlace.timeScale();
-        long before = threads.getThreadAllocatedBytes(thread);
-        exchange(send, receive, completions, operations);
-        long allocated = threads.getThreadAllocatedBytes(thread) - before - perReading;
-        System.out.println("pool: " + allocated + " B allocated by " + operations + " messages");
-        assertThat(allocated).isZero();
+        Garbage.assertNone(
+                "messages through the pool",
+                WARM_UP,
+                50_000 / TestPlace.timeScale(),
+                messages -> exchange(send, receive, completions, messages));
         assertThat(pool.available()).isEqualTo(COUNT);
     }
 

@@ -2,8 +2,6 @@ package org.verbs4j.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
-
 import org.junit.jupiter.api.Test;
 import org.verbs4j.ReceiveRequest;
 import org.verbs4j.RemoteBuffer;
@@ -15,7 +13,6 @@ import org.verbs4j.WorkOpcode;
 import org.verbs4j.Write;
 
 import java.lang.foreign.ValueLayout;
-import java.lang.management.ManagementFactory;
 
 /** Not one byte of garbage for a message, counted by the virtual machine for this thread. */
 class HotPathAllocationIT {
@@ -24,26 +21,10 @@ class HotPathAllocationIT {
     private static final int BATCH = 16;
     private static final int QUICK = 10;
 
-    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private long sum;
 
     private static int messages() {
         return TestPlace.timeScale() >= QUICK ? FULL / QUICK : FULL;
-    }
-
-    private void assertNoAllocation(
-            String what, int operations, Runnable warmUp, Runnable measured) {
-        warmUp.run();
-        long thread = Thread.currentThread().threadId();
-        long empty = threads.getThreadAllocatedBytes(thread);
-        long perReading = threads.getThreadAllocatedBytes(thread) - empty;
-        long before = threads.getThreadAllocatedBytes(thread);
-        measured.run();
-        long allocated = threads.getThreadAllocatedBytes(thread) - before - perReading;
-        String fewer = messages() < FULL ? " (a tenth of them on this slow device)" : "";
-        System.out.println(
-                what + ": " + allocated + " B allocated by " + operations + " operations" + fewer);
-        assertThat(allocated).as(what).isZero();
     }
 
     @Test
@@ -53,11 +34,11 @@ class HotPathAllocationIT {
             RemoteBuffer there = pair.right.memory.remote();
             Write write = left.pair.newWrite();
             WorkCompletions completions = WorkCompletions.allocate(BATCH);
-            assertNoAllocation(
+            Garbage.assertNone(
                     "post and poll of writes",
+                    WARM_UP,
                     messages(),
-                    () -> writes(left, write, there, completions, WARM_UP),
-                    () -> writes(left, write, there, completions, messages()));
+                    count -> writes(left, write, there, completions, count));
             assertThat(sum).isPositive();
         }
     }
@@ -93,16 +74,15 @@ class HotPathAllocationIT {
 
     @Test
     void messagesWithImmediateAndTheirReceivesAllocateNothing() {
-        int count = messages() / QUICK;
         try (RdmaPair pair = RdmaPair.onOneDevice()) {
             Send send = pair.left.pair.newSend();
             ReceiveRequest receive = pair.right.pair.newReceive();
             WorkCompletions completions = WorkCompletions.allocate(BATCH);
-            assertNoAllocation(
+            Garbage.assertNone(
                     "post and poll of sends and receives",
-                    count,
-                    () -> sends(pair, send, receive, completions, WARM_UP),
-                    () -> sends(pair, send, receive, completions, count));
+                    WARM_UP,
+                    messages() / QUICK,
+                    count -> sends(pair, send, receive, completions, count));
         }
     }
 
@@ -128,7 +108,6 @@ class HotPathAllocationIT {
 
     @Test
     void batchesAllocateNothing() {
-        int rounds = messages() / QUICK / BATCH;
         try (RdmaPair pair = RdmaPair.onOneDevice()) {
             RemoteBuffer there = pair.right.memory.remote();
             SendBatch batch = pair.left.pair.newSendBatch(BATCH);
@@ -142,11 +121,11 @@ class HotPathAllocationIT {
                                 .to(there, i * 64L);
             }
             WorkCompletions completions = WorkCompletions.allocate(BATCH);
-            assertNoAllocation(
+            Garbage.assertNone(
                     "batches of " + BATCH,
-                    rounds * BATCH,
-                    () -> batches(pair.left, batch, writes, completions, WARM_UP / BATCH * 4),
-                    () -> batches(pair.left, batch, writes, completions, rounds));
+                    WARM_UP * 4,
+                    messages() / QUICK,
+                    count -> batches(pair.left, batch, writes, completions, count / BATCH));
         }
     }
 

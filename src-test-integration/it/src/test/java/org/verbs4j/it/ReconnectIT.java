@@ -43,13 +43,21 @@ class ReconnectIT {
             try (Listener listener = Listener.bind(address, 4)) {
                 System.out.println("LISTENING");
                 while (true) {
-                    ConnectionRequest request = listener.accept();
-                    CmSide side = new CmSide(request.context());
-                    request.accept(side.pair, ConnectionParameters.defaults(), LIMIT);
-                    side.send(1, 0, 8);
-                    side.await();
+                    try {
+                        serve(listener.accept());
+                    } catch (ConnectionException givenUpByTheClient) {
+                        System.out.println(givenUpByTheClient.getMessage());
+                    }
                 }
             }
+        }
+
+        /** The side stays open until the process ends. */
+        private static void serve(ConnectionRequest request) throws Exception {
+            CmSide side = new CmSide(request.context());
+            request.accept(side.pair, ConnectionParameters.defaults(), LIMIT);
+            side.send(1, 0, 8);
+            side.await();
         }
     }
 
