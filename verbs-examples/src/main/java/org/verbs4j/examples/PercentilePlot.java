@@ -108,7 +108,9 @@ final class PercentilePlot {
     }
 
     private static String number(double micros) {
-        return micros >= 1 ? String.format(Locale.ROOT, "%,d", Math.round(micros)) : Double.toString(micros);
+        return micros >= 1
+                ? String.format(Locale.ROOT, "%,d", Math.round(micros))
+                : Double.toString(micros);
     }
 
     private void addCurve(StringBuilder svg, int index) {
