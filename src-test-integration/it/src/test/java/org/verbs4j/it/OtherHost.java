@@ -87,8 +87,9 @@ final class OtherHost implements AutoCloseable {
     /** Both begin a test; what is left of one that one of them has given up is not listened to. */
     void begin(String test) throws IOException {
         say("begin " + test);
-        while (!hear().equals("begin " + test)) {
-            continue;
+        String heard = hear();
+        while (!heard.equals("begin " + test)) {
+            heard = hear();
         }
     }
 
