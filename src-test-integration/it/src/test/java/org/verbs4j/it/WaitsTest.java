@@ -36,6 +36,7 @@ class WaitsTest {
                     Map.entry("Reconnector.lost", "ReconnectIT.givingALostConnectionUpEnds"),
                     Map.entry(
                             "BufferPool.take", "BufferPoolIT.takingWaitsForWhatTheOwnWorkReleases"),
+                    Map.entry("CompletionQueue.moderate", "the time is a setting"),
                     Map.entry("ConnectionId.resolveAddress", "its end is an event"),
                     Map.entry("ConnectionId.resolveRoute", "its end is an event"));
 
