@@ -86,11 +86,11 @@ final class OtherHost implements AutoCloseable {
 
     /** Both begin a test; what is left of one that one of them has given up is not listened to. */
     void begin(String test) throws IOException {
-        String heard;
         say("begin " + test);
-        do {
+        String heard = hear();
+        while (!heard.equals("begin " + test)) {
             heard = hear();
-        } while (!heard.equals("begin " + test));
+        }
     }
 
     @Override

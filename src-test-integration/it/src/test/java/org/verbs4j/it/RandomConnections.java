@@ -41,7 +41,7 @@ final class RandomConnections extends RandomSteps {
     private static final int MANY = 12;
 
     private static final Duration[] WAITS = {
-        Duration.ofSeconds(-1), Duration.ZERO, Duration.ofMillis(1), Duration.ofMillis(20)
+        Duration.ofSeconds(-1), Duration.ZERO, Duration.ofMillis(1), Duration.ofMillis(5)
     };
 
     /** What several callers share. */

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * {@code VERBS4J_TRACE} prints each step before it is taken, for a crash that leaves no message.
  */
 class RandomConnectionsIT {
-    private static final int STEPS = 3_000;
+    private static final int STEPS = 600;
     private static final Duration LIMIT = TestPlace.limit(Duration.ofMinutes(1));
 
     /** A caller and what it has thrown. */
