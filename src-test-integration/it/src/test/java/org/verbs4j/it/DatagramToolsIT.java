@@ -12,6 +12,7 @@ import java.util.List;
 /** Our udaddy and mckey and those of rdma-core, each in either role. */
 class DatagramToolsIT {
     private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final int UDADDY_PORT = 7174;
 
     private static ToolRun start(String kind, String tool, String arguments) {
         List<String> command = new ArrayList<>(List.of(tool));
@@ -21,8 +22,8 @@ class DatagramToolsIT {
                 : ToolRun.inProcess(command.toArray(String[]::new));
     }
 
-    /** rdma_cm has no table of listeners to look at without netlink, so the test takes its time. */
-    private static void awaitListening() throws InterruptedException {
+    /** A group has no list of its members, so the test takes its time, and the sender 3 s. */
+    private static void awaitMember() throws InterruptedException {
         Thread.sleep(TestPlace.limit(Duration.ofMillis(300)).toMillis());
     }
 
@@ -52,7 +53,7 @@ class DatagramToolsIT {
         String address = CmPlace.addresses().getFirst().getHostAddress();
         boolean transfers = !options.equals("-C 0");
         try (ToolRun serving = start(server, "udaddy", "-b " + address + " " + options)) {
-            awaitListening();
+            KernelObjects.awaitListener(UDADDY_PORT);
             try (ToolRun asking = start(client, "udaddy", "-s " + address + " " + options)) {
                 succeeded(
                         asking,
@@ -92,7 +93,7 @@ class DatagramToolsIT {
         String joined = "mckey: joining\nmckey: joined dgid: ::ffff:239.77.1.2 mlid 0x0 sl 0\n";
         String done = "data transfers complete\ntest complete\nreturn status 0\n";
         try (ToolRun listening = start(listener, "mckey", common)) {
-            awaitListening();
+            awaitMember();
             try (ToolRun sending = start(sender, "mckey", common + " " + role)) {
                 succeeded(
                         sending,

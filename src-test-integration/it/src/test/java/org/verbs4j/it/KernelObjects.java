@@ -30,4 +30,26 @@ final class KernelObjects {
             now = show();
         }
     }
+
+    /**
+     * Waits until a process listens at a port. A member of a multicast group is not listed: after a
+     * time that is enough on hardware it is taken to be there.
+     */
+    static void awaitListener(int port) throws InterruptedException {
+        long end = System.nanoTime() + TestPlace.limit(Duration.ofSeconds(2)).toNanos();
+        while (System.nanoTime() < end) {
+            try (ToolRun rdma = ToolRun.process(List.of("rdma", "resource", "show", "cm_id"))) {
+                if (rdma.await(LIMIT)
+                        .out()
+                        .lines()
+                        .anyMatch(
+                                line ->
+                                        line.contains("state LISTEN")
+                                                && line.contains(":" + port + " "))) {
+                    return;
+                }
+            }
+            Thread.sleep(20);
+        }
+    }
 }

@@ -49,7 +49,7 @@ class RPingIT {
             String server, String client, int size, int count, String option) throws Exception {
         List<String> common = common(size, count, option);
         try (ToolRun serving = start(server, with(common, "-s"))) {
-            awaitListening();
+            awaitListening(common);
             try (ToolRun pinging = start(client, with(common, "-c"))) {
                 ToolRun.Outcome pinged = pinging.await(LIMIT);
                 ToolRun.Outcome served = serving.await(LIMIT);
@@ -78,7 +78,7 @@ class RPingIT {
     void tenThousandPingsKeepTheirData(String server, String client, int size) throws Exception {
         List<String> common = common(size, LONG_COUNT, "-V");
         try (ToolRun serving = start(server, with(common, "-s"))) {
-            awaitListening();
+            awaitListening(common);
             try (ToolRun pinging = start(client, with(common, "-c"))) {
                 ToolRun.Outcome pinged = pinging.await(LIMIT);
                 assertThat(pinged.status()).as(pinged.err()).isZero();
@@ -98,7 +98,7 @@ class RPingIT {
         List<String> everywhere = new ArrayList<>(common);
         everywhere.set(1, "::0");
         try (ToolRun serving = start(server, with(everywhere, "-s", "-d"))) {
-            awaitListening();
+            awaitListening(common);
             try (ToolRun pinging = start(client, with(common, "-c", "-d", "-I", source))) {
                 ToolRun.Outcome pinged = pinging.await(LIMIT);
                 assertThat(pinged.status()).as(pinged.err()).isZero();
@@ -112,7 +112,7 @@ class RPingIT {
     void ourPersistentServerServesSeveralClientsAtATime() throws Exception {
         List<String> common = common(64, 20, "-v");
         try (ToolRun serving = start("java", with(common, "-s", "-P"))) {
-            awaitListening();
+            awaitListening(common);
             for (int round = 0; round < 2; round++) {
                 try (ToolRun first = start("java", with(common, "-c"));
                         ToolRun second = start("c", with(common, "-c"));
@@ -134,7 +134,7 @@ class RPingIT {
     void thePersistentServerInCServesOurClients() throws Exception {
         List<String> common = common(64, 20, "-v");
         try (ToolRun serving = start("c", with(common, "-s", "-P"))) {
-            awaitListening();
+            awaitListening(common);
             for (int round = 0; round < 3; round++) {
                 try (ToolRun client = start("java", with(common, "-c"))) {
                     pinged(client);
@@ -163,9 +163,8 @@ class RPingIT {
                 option);
     }
 
-    /** rdma_cm has no table of listeners to look at without netlink, so the test takes its time. */
-    private static void awaitListening() throws InterruptedException {
-        Thread.sleep(TestPlace.limit(Duration.ofMillis(300)).toMillis());
+    private static void awaitListening(List<String> common) throws InterruptedException {
+        KernelObjects.awaitListener(Integer.parseInt(common.get(3)));
     }
 
     private static String lines(String who, int size, int count) {

@@ -27,7 +27,7 @@ class RdmaServerIT {
         String address = CmPlace.addresses().getFirst().getHostAddress();
         String port = String.valueOf(ThreadLocalRandom.current().nextInt(20_000, 60_000));
         try (ToolRun serving = start(server, "server", address, port)) {
-            Thread.sleep(TestPlace.limit(Duration.ofMillis(300)).toMillis());
+            KernelObjects.awaitListener(Integer.parseInt(port));
             try (ToolRun asking = start(client, "client", address, port)) {
                 assertThat(asking.await(LIMIT))
                         .isEqualTo(

@@ -40,6 +40,7 @@ import java.util.concurrent.TimeUnit;
 class TwoHostsIT {
     private static final Duration LIMIT = CmPlace.limit(30);
     private static final int PORT = 7_200;
+    private static final int UDADDY_PORT = 7_174;
 
     private static OtherHost other;
 
@@ -73,8 +74,8 @@ class TwoHostsIT {
             other.hear("serving");
         }
         try (ToolRun run = start(kind, command)) {
-            if (server == OtherHost.own()) { // rdma_cm has no list of listeners without netlink
-                Thread.sleep(TestPlace.limit(Duration.ofMillis(300)).toMillis());
+            if (server == OtherHost.own()) {
+                KernelObjects.awaitListener(command[0].equals("udaddy") ? UDADDY_PORT : PORT);
                 other.say("serving");
             }
             ToolRun.Outcome outcome = run.await(LIMIT);
