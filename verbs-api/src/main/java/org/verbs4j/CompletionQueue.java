@@ -430,7 +430,7 @@ public final class CompletionQueue implements AutoCloseable {
     public void close() {
         life.close(
                 () -> {
-                    GATE.shut(this);
+                    CallGate.shut(this, GATE);
                     try {
                         if (channel == null) {
                             destroy();

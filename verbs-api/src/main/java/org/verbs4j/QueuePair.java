@@ -7,6 +7,7 @@ import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_qp;
 import org.verbs4j.bindings.ibv_qp_attr;
 import org.verbs4j.bindings.ibv_qp_init_attr;
+import org.verbs4j.internal.CallGate;
 import org.verbs4j.internal.QueuePairFailureEvent;
 import org.verbs4j.internal.QueuePairStateEvent;
 
@@ -423,8 +424,7 @@ public abstract sealed class QueuePair extends WorkQueues
                     if (use != null) {
                         throw new IllegalStateException(use);
                     }
-                    SENDS.shut(this);
-                    RECEIVES.shut(this);
+                    CallGate.shut(this, SENDS, RECEIVES);
                     int errno = Verbs.ibv_destroy_qp(handle);
                     if (errno != 0) {
                         admit(state.takesSends(), state.takesReceives());

@@ -9,6 +9,7 @@ import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_srq;
 import org.verbs4j.bindings.ibv_srq_attr;
 import org.verbs4j.bindings.ibv_srq_init_attr_ex;
+import org.verbs4j.internal.CallGate;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -182,7 +183,7 @@ public final class SharedReceiveQueue extends ReceiveQueue {
                         () -> {
                             boolean resize = mask == Verbs.IBV_SRQ_MAX_WR();
                             if (resize) { // the provider moves the queue under a post
-                                RECEIVES.shut(this);
+                                CallGate.shut(this, RECEIVES);
                             }
                             try {
                                 modifyShut(mask, value);
@@ -297,7 +298,7 @@ public final class SharedReceiveQueue extends ReceiveQueue {
     public void close() {
         life().close(
                         () -> {
-                            RECEIVES.shut(this);
+                            CallGate.shut(this, RECEIVES);
                             int errno = Verbs.ibv_destroy_srq(handle);
                             if (errno != 0) {
                                 RECEIVES.set(this, handle.address());

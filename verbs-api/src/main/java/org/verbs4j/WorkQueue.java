@@ -7,6 +7,7 @@ import org.verbs4j.bindings.ibv_wq;
 import org.verbs4j.bindings.ibv_wq_attr;
 import org.verbs4j.bindings.ibv_wq_init_attr;
 import org.verbs4j.bindings.verbs_context;
+import org.verbs4j.internal.CallGate;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -257,7 +258,7 @@ public final class WorkQueue extends ReceiveQueue {
         life.close(
                 () -> {
                     boolean ready = state() == State.READY;
-                    RECEIVES.shut(this);
+                    CallGate.shut(this, RECEIVES);
                     int errno = ContextVerbs.ibv_destroy_wq(handle.address());
                     if (errno != 0) {
                         admit(ready);

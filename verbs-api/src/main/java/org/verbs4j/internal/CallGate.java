@@ -3,7 +3,6 @@ package org.verbs4j.internal;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -72,23 +71,30 @@ public record CallGate(VarHandle address, VarHandle busy) {
         address.setVolatile(guarded, newAddress);
     }
 
-    /** Lets no new calls in and waits for those under way. */
-    public void shut(Object guarded) {
-        set(guarded, 0);
-        settle(List.of(guarded));
+    /** Lets no new calls in by any of an object's gates and waits for those under way. */
+    public static void shut(Object guarded, CallGate... gates) {
+        for (CallGate gate : gates) {
+            gate.set(guarded, 0);
+        }
+        barrierForAllThreads();
+        for (CallGate gate : gates) {
+            gate.awaitLeave(guarded);
+        }
     }
 
     /**
-     * Waits for the calls under way in any of the gates. A call that begins later sees what the
-     * caller has written before.
+     * Waits for the calls under way by this gate of any of the objects. A call that begins later
+     * sees what the caller has written before.
      */
     public void settle(Iterable<?> allGuarded) {
         barrierForAllThreads();
-        for (Object guarded : allGuarded) {
-            // Not a spin: the call may need this very processor.
-            while ((boolean) busy.getAcquire(guarded)) {
-                LockSupport.parkNanos(PAUSE_NANOS);
-            }
+        allGuarded.forEach(this::awaitLeave);
+    }
+
+    private void awaitLeave(Object guarded) {
+        // Not a spin: the call may need this very processor.
+        while ((boolean) busy.getAcquire(guarded)) {
+            LockSupport.parkNanos(PAUSE_NANOS);
         }
     }
 

@@ -29,7 +29,7 @@ class CallGateTest {
         }
 
         void shut() {
-            GATE.shut(this);
+            CallGate.shut(this, GATE);
         }
 
         Guarded open() {
