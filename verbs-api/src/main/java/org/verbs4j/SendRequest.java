@@ -92,7 +92,7 @@ public abstract sealed class SendRequest extends WorkRequest
         this.owner = owner;
         this.guarded = guarded;
         this.unconnected = owner.setup().type().isUnconnected();
-        this.special = needsALook() || guarded;
+        classify();
         long entries = address + ibv_send_wr.sizeof();
         this.entries = entries;
         this.list =
@@ -158,7 +158,7 @@ public abstract sealed class SendRequest extends WorkRequest
 
     final void putInline(boolean set) {
         inline = set;
-        special = needsALook() || guarded || batch != null;
+        classify();
         putFlag(INLINE, set);
         if (set && inlineEntry == 0) {
             inlineEntry = slab.allocate(ibv_sge.sizeof() + owner.maxInlineData());
@@ -298,7 +298,11 @@ public abstract sealed class SendRequest extends WorkRequest
     @Override
     final void batch(@Nullable RequestBatch<?> in) {
         super.batch(in);
-        special = needsALook() || guarded || in != null;
+        classify();
+    }
+
+    private void classify() {
+        special = needsALook() || guarded || batch != null;
     }
 
     /** Whether {@link #prepare} and {@link #holdDestination} have something to do. */
