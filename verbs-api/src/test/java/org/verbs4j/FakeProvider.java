@@ -4,6 +4,7 @@ import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_context;
 import org.verbs4j.bindings.ibv_context_ops;
 import org.verbs4j.bindings.ibv_pd;
+import org.verbs4j.bindings.ibv_port_attr;
 import org.verbs4j.bindings.verbs_context;
 
 import java.lang.foreign.Arena;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * An extended context, {@code struct verbs_context}, whose provider is Java: an operation exists
@@ -125,6 +127,25 @@ final class FakeProvider {
         MemorySegment ops = ibv_context.ops(handle);
         assert offset < ibv_context_ops.sizeof();
         ops.set(Verbs.C_POINTER, offset, function(name, arity, operation));
+    }
+
+    /**
+     * Provides ports that are active, with an MTU of 4096.
+     *
+     * @param more sets other fields of {@code ibv_port_attr}
+     */
+    void provideActivePorts(Consumer<MemorySegment> more) {
+        provide(
+                "query_port",
+                verbs_context.query_port$offset(),
+                4,
+                arguments -> {
+                    MemorySegment attr = arguments.struct(2, ibv_port_attr.sizeof());
+                    ibv_port_attr.state(attr, Verbs.IBV_PORT_ACTIVE());
+                    ibv_port_attr.active_mtu(attr, Verbs.IBV_MTU_4096());
+                    more.accept(attr);
+                    return 0;
+                });
     }
 
     /** A C function of longs that runs an operation, for the tables that objects carry. */

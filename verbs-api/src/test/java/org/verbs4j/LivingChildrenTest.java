@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_flow;
 import org.verbs4j.bindings.ibv_flow_action_esp_attr;
-import org.verbs4j.bindings.ibv_port_attr;
 import org.verbs4j.bindings.verbs_context;
 
 import java.lang.foreign.Arena;
@@ -64,16 +62,7 @@ class LivingChildrenTest {
                         verbs_context.ibv_destroy_flow$offset())) {
             provider.provide("destroy", destroys, 1, arguments -> 0);
         }
-        provider.provide(
-                "query_port",
-                verbs_context.query_port$offset(),
-                4,
-                arguments -> {
-                    MemorySegment attr = arguments.struct(2, ibv_port_attr.sizeof());
-                    ibv_port_attr.state(attr, Verbs.IBV_PORT_ACTIVE());
-                    ibv_port_attr.active_mtu(attr, Verbs.IBV_MTU_4096());
-                    return 0;
-                });
+        provider.provideActivePorts(attr -> {});
     }
 
     private void makes(String name, long offset) {

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.verbs4j.bindings.Verbs;
 import org.verbs4j.bindings.ibv_context_ops;
-import org.verbs4j.bindings.ibv_port_attr;
 import org.verbs4j.bindings.ibv_qp;
 import org.verbs4j.bindings.verbs_context;
 
@@ -31,16 +29,7 @@ class ParentDomainTest {
     @BeforeEach
     void makeDomains() {
         AnyOperation.provide(provider, arguments -> provider.newObject().address());
-        provider.provide(
-                "query_port",
-                verbs_context.query_port$offset(),
-                4,
-                arguments -> {
-                    MemorySegment attr = arguments.struct(2, ibv_port_attr.sizeof());
-                    ibv_port_attr.state(attr, Verbs.IBV_PORT_ACTIVE());
-                    ibv_port_attr.active_mtu(attr, Verbs.IBV_MTU_4096());
-                    return 0;
-                });
+        provider.provideActivePorts(attr -> {});
         provider.provide(
                 "alloc_parent_domain",
                 verbs_context.alloc_parent_domain$offset(),

@@ -58,17 +58,10 @@ class RareQueuePairsTest {
                     arguments -> 0);
         }
         provider.provideClassic("post_send", ibv_context_ops.post_send$offset(), 3, arguments -> 0);
-        provider.provide(
-                "query_port",
-                verbs_context.query_port$offset(),
-                4,
-                arguments -> {
-                    MemorySegment attr = arguments.struct(2, ibv_port_attr.sizeof());
-                    ibv_port_attr.state(attr, Verbs.IBV_PORT_ACTIVE());
-                    ibv_port_attr.active_mtu(attr, Verbs.IBV_MTU_4096());
+        provider.provideActivePorts(
+                attr -> {
                     ibv_port_attr.max_msg_sz(attr, 1 << 30);
                     ibv_port_attr.link_layer(attr, (byte) Verbs.IBV_LINK_LAYER_ETHERNET());
-                    return 0;
                 });
         provide("open_xrcd", verbs_context.open_xrcd$offset(), ibv_xrcd.sizeof());
         provider.provide("close_xrcd", verbs_context.close_xrcd$offset(), 1, arguments -> 0);
