@@ -21,19 +21,33 @@ final class CNumbers {
         return value;
     }
 
-    /** A count that is at least one. */
-    static final class Count implements ITypeConverter<Integer> {
+    /** A number of a range. */
+    abstract static class Range implements ITypeConverter<Integer> {
+        private final int min;
+        private final int max;
+
+        Range(int min, int max) {
+            this.min = min;
+            this.max = max;
+        }
+
         @Override
-        public Integer convert(String text) {
-            return (int) parse(text, 1, Integer.MAX_VALUE);
+        public final Integer convert(String text) {
+            return (int) parse(text, min, max);
+        }
+    }
+
+    /** A count that is at least one. */
+    static final class Count extends Range {
+        Count() {
+            super(1, Integer.MAX_VALUE);
         }
     }
 
     /** The queue pairs that the exchange of {@code ibv_srq_pingpong} has room for, but for one. */
-    static final class QueuePairs implements ITypeConverter<Integer> {
-        @Override
-        public Integer convert(String text) {
-            return (int) parse(text, 1, PingPongExchange.SHARED - 1);
+    static final class QueuePairs extends Range {
+        QueuePairs() {
+            super(1, PingPongExchange.SHARED - 1);
         }
     }
 
@@ -46,34 +60,30 @@ final class CNumbers {
     }
 
     /** A TCP port. */
-    static final class TcpPort implements ITypeConverter<Integer> {
-        @Override
-        public Integer convert(String text) {
-            return (int) parse(text, 1, 65535);
+    static final class TcpPort extends Range {
+        TcpPort() {
+            super(1, 65535);
         }
     }
 
     /** A port of the RDMA device; they count from one. */
-    static final class DevicePort implements ITypeConverter<Integer> {
-        @Override
-        public Integer convert(String text) {
-            return (int) parse(text, 1, 255);
+    static final class DevicePort extends Range {
+        DevicePort() {
+            super(1, 255);
         }
     }
 
     /** A service level: four bits. */
-    static final class ServiceLevel implements ITypeConverter<Integer> {
-        @Override
-        public Integer convert(String text) {
-            return (int) parse(text, 0, 15);
+    static final class ServiceLevel extends Range {
+        ServiceLevel() {
+            super(0, 15);
         }
     }
 
     /** An index into the GID table; -1 is no GID, which is also C's default. */
-    static final class GidIndex implements ITypeConverter<Integer> {
-        @Override
-        public Integer convert(String text) {
-            return (int) parse(text, -1, 65535);
+    static final class GidIndex extends Range {
+        GidIndex() {
+            super(-1, 65535);
         }
     }
 }

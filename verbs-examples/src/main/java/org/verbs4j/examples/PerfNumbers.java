@@ -7,66 +7,58 @@ final class PerfNumbers {
     private PerfNumbers() {}
 
     /** Messages to exchange; fewer than five would leave nothing to make statistics of. */
-    static final class Iterations implements ITypeConverter<Integer> {
-        @Override
-        public Integer convert(String text) {
-            return (int) CNumbers.parse(text, 5, 100_000_000);
+    static final class Iterations extends CNumbers.Range {
+        Iterations() {
+            super(5, 100_000_000);
         }
     }
 
     /** Requests in a send queue. */
-    static final class SendDepth implements ITypeConverter<Integer> {
-        @Override
-        public Integer convert(String text) {
-            return (int) CNumbers.parse(text, 1, 15_000);
+    static final class SendDepth extends CNumbers.Range {
+        SendDepth() {
+            super(1, 15_000);
         }
     }
 
     /** Requests in a receive queue, and queue pairs. */
-    static final class To16384 implements ITypeConverter<Integer> {
-        @Override
-        public Integer convert(String text) {
-            return (int) CNumbers.parse(text, 1, 16_384);
+    static final class To16384 extends CNumbers.Range {
+        To16384() {
+            super(1, 16_384);
         }
     }
 
     /** Sends to a completion. */
-    static final class Moderation implements ITypeConverter<Integer> {
-        @Override
-        public Integer convert(String text) {
-            return (int) CNumbers.parse(text, 1, 1024);
+    static final class Moderation extends CNumbers.Range {
+        Moderation() {
+            super(1, 1024);
         }
     }
 
     /** Bytes that may be sent inline. */
-    static final class Inline implements ITypeConverter<Integer> {
-        @Override
-        public Integer convert(String text) {
-            return (int) CNumbers.parse(text, 0, 912);
+    static final class Inline extends CNumbers.Range {
+        Inline() {
+            super(0, 912);
         }
     }
 
     /** Seconds, milliseconds or a count that may be none. */
-    static final class OrNone implements ITypeConverter<Integer> {
-        @Override
-        public Integer convert(String text) {
-            return (int) CNumbers.parse(text, 0, Integer.MAX_VALUE);
+    static final class OrNone extends CNumbers.Range {
+        OrNone() {
+            super(0, Integer.MAX_VALUE);
         }
     }
 
     /** The exponent of an acknowledgement time-out: five bits. */
-    static final class AckTimeout implements ITypeConverter<Integer> {
-        @Override
-        public Integer convert(String text) {
-            return (int) CNumbers.parse(text, 0, 31);
+    static final class AckTimeout extends CNumbers.Range {
+        AckTimeout() {
+            super(0, 31);
         }
     }
 
     /** Reads under way: eight bits. */
-    static final class Outstanding implements ITypeConverter<Integer> {
-        @Override
-        public Integer convert(String text) {
-            return (int) CNumbers.parse(text, 1, 255);
+    static final class Outstanding extends CNumbers.Range {
+        Outstanding() {
+            super(1, 255);
         }
     }
 

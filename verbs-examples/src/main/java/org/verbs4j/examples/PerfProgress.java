@@ -1,10 +1,8 @@
 package org.verbs4j.examples;
 
-import java.io.Console;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Optional;
 
 /**
  * Tells each second how far a run is, on standard error, when that is a terminal or when asked for.
@@ -22,8 +20,7 @@ final class PerfProgress implements AutoCloseable {
     PerfProgress(PerfRun run, PrintWriter err) {
         this.run = run;
         this.err = err;
-        this.terminal =
-                Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
+        this.terminal = ProgressLine.isTerminal();
         Boolean wanted = run.plan.options().progress;
         if (wanted == null ? terminal : wanted) {
             teller.start();

@@ -39,7 +39,7 @@ final class ProgressLine implements Transfer.Progress {
     }
 
     @SuppressWarnings("SystemConsoleNull") // JDK 25 is back to null when there is no terminal
-    private static boolean isTerminal() {
+    static boolean isTerminal() {
         Console console = System.console();
         return console != null && console.isTerminal();
     }
