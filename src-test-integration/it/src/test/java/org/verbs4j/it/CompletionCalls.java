@@ -28,7 +28,7 @@ final class CompletionCalls {
         final ProtectionDomain domain = keep(context.newProtectionDomain());
         final MemoryRegion memory = keep(domain.allocate(4096, RdmaPair.ALL));
 
-        RcQueuePair pair(CompletionQueue queue) {
+        RcQueuePair newPair(CompletionQueue queue) {
             RcQueuePair pair =
                     keep(domain.newRcQueuePair(queue, queue).remoteAccess(RdmaPair.ALL[1]).build());
             pair.connect(pair.endpoint(), ConnectOptions.defaults());
@@ -38,34 +38,39 @@ final class CompletionCalls {
         void write(RcQueuePair pair) {
             pair.post(pair.newWrite().signaled(true).from(memory, 0, 8).to(memory.remote(), 64));
         }
+    }
 
-        /** What is posted in ERROR is flushed. */
-        void flush(RcQueuePair pair) {
-            pair.moveToError();
-            write(pair);
+    /** The completion of a write, or of one that is flushed because it is posted in ERROR. */
+    private abstract static class OfAWrite extends OnDevice {
+        abstract RcQueuePair pair();
+
+        @Override
+        final void succeed() {
+            write(pair());
+        }
+
+        @Override
+        final void fail() {
+            pair().moveToError();
+            write(pair());
         }
     }
 
     /** A completion. */
-    static final class AwaitCompletion extends OnDevice {
+    static final class AwaitCompletion extends OfAWrite {
         private final CompletionQueue queue = keep(context.newCompletionQueue(8, channel, 0));
-        private final RcQueuePair pair = pair(queue);
+        private final RcQueuePair pair = newPair(queue);
+
+        @Override
+        RcQueuePair pair() {
+            return pair;
+        }
 
         @Override
         Object await(Duration timeout) throws Exception {
             WorkCompletions into = WorkCompletions.allocate(1);
             int taken = queue.await(into, timeout);
             return taken == 0 ? "0" : taken + " " + into.get(0).status();
-        }
-
-        @Override
-        void succeed() {
-            write(pair);
-        }
-
-        @Override
-        void fail() {
-            flush(pair);
         }
 
         @Override
@@ -76,30 +81,25 @@ final class CompletionCalls {
     }
 
     /** A completion with more fields. */
-    static final class AwaitExtendedCompletion extends OnDevice {
+    static final class AwaitExtendedCompletion extends OfAWrite {
         private final ExtendedCompletionQueue queue =
                 keep(
                         context.newExtendedCompletionQueue(8)
                                 .fields(CompletionField.BYTE_LENGTH)
                                 .channel(channel, 0)
                                 .build());
-        private final RcQueuePair pair = pair(queue.queue());
+        private final RcQueuePair pair = newPair(queue.queue());
+
+        @Override
+        RcQueuePair pair() {
+            return pair;
+        }
 
         @Override
         Object await(Duration timeout) throws Exception {
             ExtendedCompletions into = ExtendedCompletions.allocate(1);
             int taken = queue.await(into, timeout);
             return taken == 0 ? "0" : taken + " " + into.get(0).status();
-        }
-
-        @Override
-        void succeed() {
-            write(pair);
-        }
-
-        @Override
-        void fail() {
-            flush(pair);
         }
 
         @Override
@@ -110,12 +110,17 @@ final class CompletionCalls {
     }
 
     /** A notification. */
-    static final class AwaitNotification extends OnDevice {
+    static final class AwaitNotification extends OfAWrite {
         private final CompletionQueue queue = keep(context.newCompletionQueue(8, channel, 0));
-        private final RcQueuePair pair = pair(queue);
+        private final RcQueuePair pair = newPair(queue);
 
         AwaitNotification() {
             queue.requestNotification(false);
+        }
+
+        @Override
+        RcQueuePair pair() {
+            return pair;
         }
 
         @Override
@@ -129,16 +134,6 @@ final class CompletionCalls {
         }
 
         @Override
-        void succeed() {
-            write(pair);
-        }
-
-        @Override
-        void fail() {
-            flush(pair);
-        }
-
-        @Override
         void closeWaitedOn() {
             pair.close();
             queue.close();
@@ -149,7 +144,7 @@ final class CompletionCalls {
     /** An event of the device. */
     static final class AwaitAsyncEvent extends OnDevice {
         private final CompletionQueue queue = keep(context.newCompletionQueue(1));
-        private final RcQueuePair pair = pair(queue);
+        private final RcQueuePair pair = newPair(queue);
 
         @Override
         Object await(Duration timeout) throws Exception {

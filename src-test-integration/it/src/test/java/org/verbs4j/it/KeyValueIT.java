@@ -324,7 +324,7 @@ class KeyValueIT {
     void whatAnswersButIsNoStoreIsNamed() throws Exception {
         String other = anyPort();
         try (ToolRun rping = ToolRun.inProcess("rping", "-s", "-a", HOST, "-p", other)) {
-            Thread.sleep(TestPlace.limit(Duration.ofMillis(300)).toMillis());
+            KernelObjects.awaitListener(Integer.parseInt(other));
             try (ToolRun client = ToolRun.inProcess("kv-client", "-p", other, HOST, "get", "k")) {
                 assertThat(client.await(LOST_LIMIT))
                         .isEqualTo(

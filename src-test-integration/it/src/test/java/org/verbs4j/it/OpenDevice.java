@@ -13,10 +13,9 @@ import org.verbs4j.ReceiveQueue;
 import org.verbs4j.ReceiveRequest;
 import org.verbs4j.SendRequest;
 import org.verbs4j.WorkCompletions;
+import org.verbs4j.examples.Resources;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 
 /**
@@ -26,7 +25,7 @@ import java.util.List;
 final class OpenDevice implements AutoCloseable {
     private static final int COMPLETIONS = 256;
 
-    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private final Resources open = new Resources();
     final DeviceContext context = keep(Devices.first().open());
     final ProtectionDomain domain = keep(context.newProtectionDomain());
     final CompletionQueue sends = keep(context.newCompletionQueue(COMPLETIONS));
@@ -35,8 +34,7 @@ final class OpenDevice implements AutoCloseable {
 
     /** Closes something with the device, in the reverse order. */
     <T extends AutoCloseable> T keep(T resource) {
-        open.push(resource);
-        return resource;
+        return open.keep(resource);
     }
 
     Port port() {
@@ -96,18 +94,6 @@ final class OpenDevice implements AutoCloseable {
 
     @Override
     public void close() {
-        RuntimeException first = null;
-        while (!open.isEmpty()) {
-            try {
-                open.pop().close();
-            } catch (RuntimeException e) {
-                first = first == null ? e : first;
-            } catch (Exception e) {
-                first = new IllegalStateException(e);
-            }
-        }
-        if (first != null) {
-            throw first;
-        }
+        open.close();
     }
 }

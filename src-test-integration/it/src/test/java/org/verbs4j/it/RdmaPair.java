@@ -13,10 +13,9 @@ import org.verbs4j.RcQueuePair;
 import org.verbs4j.ReceiveRequest;
 import org.verbs4j.SendRequest;
 import org.verbs4j.WorkCompletions;
+import org.verbs4j.examples.Resources;
 
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -36,7 +35,7 @@ final class RdmaPair implements AutoCloseable {
     };
     private static final int COMPLETIONS = 256;
 
-    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private final Resources open = new Resources();
     final Side left;
     final Side right;
 
@@ -78,25 +77,12 @@ final class RdmaPair implements AutoCloseable {
     }
 
     private <T extends AutoCloseable> T keep(T resource) {
-        open.push(resource);
-        return resource;
+        return open.keep(resource);
     }
 
     @Override
     public void close() {
-        RuntimeException first = null;
-        while (!open.isEmpty()) {
-            try {
-                open.pop().close();
-            } catch (RuntimeException e) {
-                first = first == null ? e : first;
-            } catch (Exception e) {
-                first = new IllegalStateException(e);
-            }
-        }
-        if (first != null) {
-            throw first;
-        }
+        open.close();
     }
 
     /** One end. */

@@ -13,6 +13,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /** Our rdma-server and rdma-client and those of rdma-core, and the greeting of the README. */
 class RdmaServerIT {
+    private static final int GREETING_PORT = 18_516;
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private static ToolRun start(String kind, String role, String address, String port) {
@@ -60,7 +61,7 @@ class RdmaServerIT {
     void theGreetingIsWrittenAndReadBack() throws Exception {
         String address = CmPlace.addresses().getFirst().getHostAddress();
         try (ToolRun serving = greeting("serve")) {
-            Thread.sleep(TestPlace.limit(Duration.ofSeconds(2)).toMillis());
+            KernelObjects.awaitListener(GREETING_PORT);
             try (ToolRun greeting = greeting("greet", address)) {
                 ToolRun.Outcome greeted = greeting.await(LIMIT);
                 assertThat(greeted.status()).as(greeted.err()).isZero();
