@@ -31,18 +31,18 @@ public final class DeviceContext implements AutoCloseable {
     private final List<Port> ports;
     private final Lifecycle life;
     private final AsyncEvents events;
-    private final boolean borrowed;
+    private final boolean shared;
     private final QueuePairTable queuePairs = new QueuePairTable();
 
     /**
      * A context whose attributes have been read.
      *
-     * @param borrowed whether somebody else has opened it and will close it
+     * @param shared whether all ids of rdma_cm share it, so that nobody closes it
      */
     DeviceContext(
-            Device device, MemorySegment handle, DeviceAttributes attributes, boolean borrowed) {
+            Device device, MemorySegment handle, DeviceAttributes attributes, boolean shared) {
         this.device = device;
-        this.borrowed = borrowed;
+        this.shared = shared;
         this.handle = handle;
         this.attributes = attributes;
         this.policy = ProviderPolicy.of(DataPath.postSendFunction(handle.address()));
@@ -364,15 +364,15 @@ public final class DeviceContext implements AutoCloseable {
 
     /**
      * Closes the device, {@code ibv_close_device}. A thread that waits for an event gets an {@link
-     * IllegalStateException}. Does nothing when it is closed, or when it is not the program's but
-     * came from {@link org.verbs4j.cm}: the C library opens such a device once and shares it.
+     * IllegalStateException}. Does nothing when it is closed, or when it came from {@link
+     * org.verbs4j.cm}: such a context is opened once, for all, and kept.
      *
      * @throws IllegalStateException when something made from it is open, naming it
      * @throws VerbsException when the library refuses
      */
     @Override
     public void close() {
-        if (borrowed) {
+        if (shared) {
             return;
         }
         life.close(

@@ -86,7 +86,7 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Waits for the end of the connection.
+     * Waits for the end of the connection: either side's disconnect, or the removal of the device.
      *
      * @param timeout the longest wait; zero only looks
      * @return whether it has ended; false on time-out

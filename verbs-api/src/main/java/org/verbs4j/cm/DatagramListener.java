@@ -49,7 +49,7 @@ public final class DatagramListener implements AutoCloseable {
 
     private static @Nullable DatagramRequest request(ConnectionEvent event) {
         return event instanceof ConnectionEvent.DatagramRequested requested
-                ? new DatagramRequest(Link.adopt(requested.id()), requested)
+                ? Link.adopt(requested.id(), link -> new DatagramRequest(link, requested))
                 : null;
     }
 

@@ -66,7 +66,7 @@ public final class Listener implements AutoCloseable {
 
     private static @Nullable ConnectionRequest request(ConnectionEvent event) {
         return event instanceof ConnectionEvent.Requested requested
-                ? new ConnectionRequest(Link.adopt(requested.id()), requested)
+                ? Link.adopt(requested.id(), link -> new ConnectionRequest(link, requested))
                 : null;
     }
 

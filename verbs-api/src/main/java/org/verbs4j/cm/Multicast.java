@@ -124,7 +124,7 @@ public final class Multicast implements AutoCloseable {
                 case ConnectionEvent.MulticastFailed failed when failed.group().equals(group) ->
                         throw Diagnosis.notJoined(failed);
                 case ConnectionEvent.DeviceRemoved removed ->
-                        throw Diagnosis.unexpected("rdma_join_multicast", removed, null);
+                        throw Diagnosis.removed("rdma_join_multicast", removed);
                 default -> {} // of a group that was given up
             }
         }

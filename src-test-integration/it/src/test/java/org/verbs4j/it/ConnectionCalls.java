@@ -24,10 +24,14 @@ final class ConnectionCalls {
 
     private ConnectionCalls() {}
 
-    /** An event of an id. */
+    /** An event of an id that has a device. */
     static final class AwaitEvent extends BlockingCall {
         private final EventChannel channel = keep(EventChannel.open());
         private final ConnectionId id = keep(channel.newId());
+
+        AwaitEvent() {
+            id.bind(CmPlace.anyPort());
+        }
 
         @Override
         Object await(Duration timeout) throws Exception {
