@@ -76,11 +76,7 @@ class StaleGidIT {
     /** As a peer with the given address would tell. */
     private static QueuePairEndpoint at(RcQueuePair pair, QueuePairEndpoint told, String address) {
         return new QueuePairEndpoint(
-                pair.number(),
-                told.packetSequence(),
-                told.lid(),
-                told.mtu(),
-                Gid.parse(address));
+                pair.number(), told.packetSequence(), told.lid(), told.mtu(), Gid.parse(address));
     }
 
     @Test
@@ -124,6 +120,17 @@ class StaleGidIT {
         add(NEW);
         assertThat(entry(NEW).orElseThrow().index()).isNotEqualTo(read.index());
         assertThat(pair.query().addressVector().route().sourceGidIndex()).isEqualTo(read.index());
+    }
+
+    @Test
+    void anOpenHandleKeepsItsEntry() throws Exception {
+        try (AddressHandle handle =
+                domain.newAddressHandle(AddressVector.of(pair().endpoint(), read))) {
+            remove(OLD);
+            add(NEW);
+            assertThat(entry(NEW).orElseThrow().index()).isNotEqualTo(read.index());
+            assertThat(handle.protectionDomain()).isSameAs(domain);
+        }
     }
 
     @Test
