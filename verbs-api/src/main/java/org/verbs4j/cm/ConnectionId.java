@@ -200,7 +200,7 @@ public final class ConnectionId implements AutoCloseable {
 
     /**
      * Rejects because the peer's {@link #remoteEce} options are not acceptable, {@code
-     * rdma_reject_ece(3)}.
+     * rdma_reject_ece}, see {@code rdma_reject(3)}.
      *
      * @throws UnsupportedVerbException when rdma-core is older than 31
      * @throws IllegalStateException as {@link #reject}

@@ -173,7 +173,7 @@ public final class EventChannel implements AutoCloseable {
     }
 
     /**
-     * Waits for the next event.
+     * Waits for the next event, {@code rdma_get_cm_event(3)}.
      *
      * @param timeout the longest wait; zero only looks
      * @return null on time-out

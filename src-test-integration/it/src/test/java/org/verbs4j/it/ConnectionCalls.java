@@ -81,25 +81,15 @@ final class ConnectionCalls {
     }
 
     /** The way to a neighbour that does not answer, until it does. */
-    static final class Resolve extends BlockingCall {
-        private final InetSocketAddress dead =
-                new InetSocketAddress(CmPlace.unusedNeighbour(), 7000);
-        private final Connector connector = keep(Connector.to(dead).open());
+    static final class Resolve extends UnansweredWay<Connector> {
+        Resolve() {
+            super(Connector.to(DEAD).open());
+        }
 
         @Override
         Object await(Duration timeout) throws Exception {
-            connector.resolve(timeout);
+            resolver.resolve(timeout);
             return "resolved";
-        }
-
-        @Override
-        void succeed() throws Exception {
-            keep(Neighbour.appears(dead.getAddress()));
-        }
-
-        @Override
-        void closeWaitedOn() {
-            connector.close();
         }
     }
 
