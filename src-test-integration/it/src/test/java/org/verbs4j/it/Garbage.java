@@ -16,17 +16,22 @@ final class Garbage {
 
     private Garbage() {}
 
+    /** Skips a test where the JVM has been told to do without the compiler that removes garbage. */
+    static void assumeRemoved() {
+        assumeTrue(
+                !ManagementFactory.getRuntimeMXBean().getInputArguments().contains(ONE_COMPILER),
+                "this JVM runs with " + ONE_COMPILER + ", which leaves garbage in");
+    }
+
     /**
-     * Asserts that operations allocate nothing once they are compiled; skipped where the JVM has
-     * been told to do without the compiler that removes garbage. The compiler works beside the test
-     * for as long as the machine lets it: a warm-up that allocates nothing tells that it is done.
+     * Asserts that operations allocate nothing once they are compiled, where garbage is {@linkplain
+     * #assumeRemoved removed}. The compiler works beside the test for as long as the machine lets
+     * it: a warm-up that allocates nothing tells that it is done.
      *
      * @param operations does as many as it is told
      */
     static void assertNone(String what, int warmUp, int count, IntConsumer operations) {
-        assumeTrue(
-                !ManagementFactory.getRuntimeMXBean().getInputArguments().contains(ONE_COMPILER),
-                "this JVM runs with " + ONE_COMPILER + ", which leaves garbage in");
+        assumeRemoved();
         for (int round = 0; round < MOST_WARM_UPS && of(operations, warmUp) > 0; round++) {}
         long allocated = of(operations, count);
         System.out.println(what + ": " + allocated + " B allocated by " + count + " operations");

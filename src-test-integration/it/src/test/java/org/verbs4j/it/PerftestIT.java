@@ -238,6 +238,7 @@ class PerftestIT {
     @ParameterizedTest
     @ValueSource(strings = {"send-lat", "write-lat", "read-lat", "send-bw", "write-bw"})
     void aMessageIsNoGarbage(String tool) throws InterruptedException {
+        Garbage.assumeRemoved();
         List<String> lasting = List.of("-D", "5", "--warm-up", "20000");
         int port = PingPong.freePort();
         try (ToolRun server = Perftest.start(tool, Player.JAVA, PingPong.SERVER, port, lasting)) {
