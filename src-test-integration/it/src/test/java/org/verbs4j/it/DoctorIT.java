@@ -57,7 +57,7 @@ class DoctorIT {
     void theWayToAPeerIsTriedLayerByLayer() throws InterruptedException {
         String host = CmPlace.addresses().getFirst().getHostAddress();
         try (ToolRun server = ToolRun.jar("doctor", "--serve")) {
-            PingPong.awaitListening(18515, server);
+            TcpPorts.awaitListening(18515, server);
             Thread.sleep(TestPlace.limit(Duration.ofMillis(300)).toMillis()); // rdma_cm's listener
             ToolRun.Outcome outcome = doctor(host);
             assertThat(outcome.err()).isEmpty();

@@ -239,9 +239,9 @@ class PerftestIT {
     @ValueSource(strings = {"send-lat", "write-lat", "read-lat", "send-bw", "write-bw"})
     void aMessageIsNoGarbage(String tool) throws InterruptedException {
         List<String> lasting = List.of("-D", "5", "--warm-up", "20000");
-        int port = PingPong.freePort();
+        int port = TcpPorts.free();
         try (ToolRun server = Perftest.start(tool, Player.JAVA, PingPong.SERVER, port, lasting)) {
-            PingPong.awaitListening(port, server);
+            TcpPorts.awaitListening(port, server);
             List<String> call = PingPong.with(lasting, "127.0.0.1");
             try (ToolRun client = Perftest.start(tool, Player.JAVA, PingPong.CLIENT, port, call)) {
                 Waits.until("traffic", () -> client.outSoFar().contains("#bytes"));

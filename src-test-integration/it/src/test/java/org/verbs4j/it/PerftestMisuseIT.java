@@ -99,10 +99,10 @@ class PerftestMisuseIT {
     })
     void aStrangerOnTheTcpPortIsNamed(String greeting, String sentence)
             throws InterruptedException, IOException {
-        int port = PingPong.freePort();
+        int port = TcpPorts.free();
         try (ToolRun server =
                 Perftest.start("send-lat", Player.JAVA, PingPong.SERVER, port, QUICK)) {
-            PingPong.awaitListening(port, server);
+            TcpPorts.awaitListening(port, server);
             try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 stranger.getOutputStream().write(greeting.getBytes(StandardCharsets.US_ASCII));
                 assertSentence("send-lat", server.await(LIMIT));
@@ -155,7 +155,7 @@ class PerftestMisuseIT {
         List<String> call = PingPong.with(QUICK, "127.0.0.1");
         try (ToolRun client =
                 Perftest.start(
-                        "send-bw", Player.JAVA, PingPong.CLIENT, PingPong.freePort(), call)) {
+                        "send-bw", Player.JAVA, PingPong.CLIENT, TcpPorts.free(), call)) {
             assertSentence("send-bw", client.await(LIMIT));
             assertThat(client.await(LIMIT).err()).contains("is the server running?");
         }
@@ -177,9 +177,9 @@ class PerftestMisuseIT {
         if (line.endsWith("-e")) {
             endless.add("-e");
         }
-        int port = PingPong.freePort();
+        int port = TcpPorts.free();
         try (ToolRun server = Perftest.start(tool, Player.C, PingPong.SERVER, port, endless)) {
-            PingPong.awaitListening(port, server);
+            TcpPorts.awaitListening(port, server);
             try (ToolRun client =
                     Perftest.start(
                             tool,
@@ -198,7 +198,7 @@ class PerftestMisuseIT {
     @ValueSource(strings = {"send-lat", "write-lat", "read-lat", "send-bw", "read-bw"})
     void aClientKilledInTheMiddleIsMissed(String tool) throws InterruptedException {
         List<String> endless = List.of("-n", "10000000");
-        int port = PingPong.freePort();
+        int port = TcpPorts.free();
         try (ToolRun server =
                 Perftest.start(
                         tool,
@@ -206,7 +206,7 @@ class PerftestMisuseIT {
                         PingPong.SERVER,
                         port,
                         PingPong.with(endless, "--timeout", "2"))) {
-            PingPong.awaitListening(port, server);
+            TcpPorts.awaitListening(port, server);
             try (ToolRun client =
                     Perftest.start(
                             tool,
@@ -245,7 +245,7 @@ class PerftestMisuseIT {
             throws InterruptedException {
         List<String> args = PingPong.with(QUICK, flags.split(" "));
         try (ToolRun server =
-                Perftest.start(tool, Player.JAVA, PingPong.SERVER, PingPong.freePort(), args)) {
+                Perftest.start(tool, Player.JAVA, PingPong.SERVER, TcpPorts.free(), args)) {
             assertSentence(tool, server.await(LIMIT));
             assertThat(server.await(LIMIT).err()).contains(sentence);
         }
