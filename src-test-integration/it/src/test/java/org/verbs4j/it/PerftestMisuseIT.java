@@ -154,8 +154,7 @@ class PerftestMisuseIT {
     void nobodyThereIsASentence() throws InterruptedException {
         List<String> call = PingPong.with(QUICK, "127.0.0.1");
         try (ToolRun client =
-                Perftest.start(
-                        "send-bw", Player.JAVA, PingPong.CLIENT, TcpPorts.free(), call)) {
+                Perftest.start("send-bw", Player.JAVA, PingPong.CLIENT, TcpPorts.free(), call)) {
             assertSentence("send-bw", client.await(LIMIT));
             assertThat(client.await(LIMIT).err()).contains("is the server running?");
         }
@@ -233,6 +232,31 @@ class PerftestMisuseIT {
     void aDatagramLongerThanTheMtuIsRefused() throws InterruptedException {
         int mtu = PingPong.SERVER.port().activeMtu().bytes();
         misfit("send-lat", "-c UD -s " + (mtu + 1), "send-lat", "-c UD -s " + (mtu + 1));
+    }
+
+    /** The C tools: "UC is not supported in librdmacm". */
+    @ParameterizedTest
+    @ValueSource(strings = {"send-lat", "write-lat", "send-bw", "write-bw"})
+    void unreliableConnectionsByRdmaCmAreRefused(String tool) throws InterruptedException {
+        List<String> args = PingPong.with(QUICK, "-R", "-c", "UC");
+        try (ToolRun server =
+                        Perftest.start(tool, Player.JAVA, PingPong.SERVER, TcpPorts.free(), args);
+                ToolRun c =
+                        Perftest.start(
+                                tool,
+                                Player.C,
+                                PingPong.SERVER,
+                                TcpPorts.free(),
+                                List.of("-R", "-c", "UC"))) {
+            ToolRun.Outcome outcome = server.await(LIMIT);
+            assertThat(outcome.err())
+                    .startsWith(
+                            tool
+                                    + ": -R does not go with -c UC: rdma_cm has no unreliable"
+                                    + " connections\n");
+            assertThat(outcome.status()).isEqualTo(2);
+            assertThat(c.await(LIMIT).out()).contains("UC is not supported in librdmacm");
+        }
     }
 
     @ParameterizedTest
