@@ -9,8 +9,8 @@ import java.util.Objects;
 /**
  * The way to a peer: {@code struct ibv_ah_attr}. A value.
  *
- * @param port the local port, from 1
- * @param lid the peer's local identifier on InfiniBand, 0 on Ethernet
+ * @param port the local port, 1 to 255
+ * @param lid the peer's local identifier on InfiniBand, 16 bits, 0 on Ethernet
  * @param serviceLevel 0 to 15
  * @param route the global part, which RoCE cannot do without; null to stay in an InfiniBand subnet
  */
@@ -20,7 +20,7 @@ public record AddressVector(int port, int lid, int serviceLevel, @Nullable Globa
      * The global routing header: {@code struct ibv_global_route}.
      *
      * @param destination the peer's GID
-     * @param sourceGidIndex the index of the local GID in its port's table
+     * @param sourceGidIndex the index of the local GID in its port's table, 0 to 255
      * @param flowLabel 20 bits; on RoCEv2 some devices derive the UDP source port from it
      * @param hopLimit 0 to 255: with 1 a packet does not pass a router
      * @param trafficClass 8 bits; on RoCEv2 the DSCP is in the upper six
@@ -53,8 +53,9 @@ public record AddressVector(int port, int lid, int serviceLevel, @Nullable Globa
     }
 
     /**
-     * The way from a local GID to a peer: global when the peer has a GID, with a hop limit of
-     * {@value ConnectOptions#DEFAULT_HOP_LIMIT}, no flow label and traffic class 0.
+     * The way from a local GID, by its index alone as in C, to a peer: global when the peer has a
+     * GID, with a hop limit of {@value ConnectOptions#DEFAULT_HOP_LIMIT}, no flow label and traffic
+     * class 0.
      *
      * @param remote the peer
      * @param source the local GID to send from

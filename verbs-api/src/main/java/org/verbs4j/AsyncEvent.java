@@ -29,7 +29,10 @@ public sealed interface AsyncEvent {
      */
     record QueuePairEvent(int code, QueuePairEvent.Kind kind, @Nullable QueuePair queuePair)
             implements AsyncEvent {
-        /** What happens to queue pairs. */
+        /**
+         * What happens to queue pairs: {@code IBV_EVENT_QP_*} and others of {@code enum
+         * ibv_event_type}.
+         */
         public enum Kind {
             /** It has failed for a reason that is not a request's. */
             FATAL,
@@ -69,7 +72,7 @@ public sealed interface AsyncEvent {
     record SharedReceiveQueueEvent(
             int code, SharedReceiveQueueEvent.Kind kind, @Nullable SharedReceiveQueue queue)
             implements AsyncEvent {
-        /** What happens to shared receive queues. */
+        /** What happens to shared receive queues: {@code IBV_EVENT_SRQ_*}. */
         public enum Kind {
             /** It is broken. */
             ERROR,
@@ -94,7 +97,10 @@ public sealed interface AsyncEvent {
      * @param port its number, from 1
      */
     record PortEvent(int code, PortEvent.Kind kind, int port) implements AsyncEvent {
-        /** What happens to ports. */
+        /**
+         * What happens to ports: {@code IBV_EVENT_PORT_*} and others of {@code enum
+         * ibv_event_type}.
+         */
         public enum Kind {
             /** It carries traffic. */
             ACTIVE,
@@ -123,7 +129,7 @@ public sealed interface AsyncEvent {
     /**
      * Newer than this library.
      *
-     * @param code its number
+     * @param code its number in {@code enum ibv_event_type}
      */
     record Unknown(int code) implements AsyncEvent {}
 }

@@ -3,8 +3,8 @@ package org.verbs4j;
 import org.verbs4j.internal.NativeMemory;
 
 /**
- * Changes a peer's number of 8 bytes and brings the number from before. How far that is atomic,
- * {@link DeviceAttributes#atomics()} tells.
+ * Changes a peer's number of 8 bytes and brings the number from before: the {@code wr.atomic} of
+ * {@code struct ibv_send_wr}. How far that is atomic, {@link DeviceAttributes#atomics()} tells.
  *
  * <p>Belongs to one thread at a time, see {@link SendRequest}.
  *

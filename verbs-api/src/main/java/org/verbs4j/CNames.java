@@ -5,8 +5,9 @@ import org.verbs4j.bindings.Verbs;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The C library's own words for its numbers, as its tools print them. Every number has an answer;
- * one that the library does not know is {@code unknown}. Any thread may call.
+ * The C library's own words for its numbers, {@code ibv_event_type_str(3)} and the like, as its
+ * tools print them. Every number has an answer; one that the library does not know is {@code
+ * unknown}. Any thread may call.
  */
 public final class CNames {
     private CNames() {}

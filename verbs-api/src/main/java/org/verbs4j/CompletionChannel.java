@@ -246,8 +246,8 @@ public final class CompletionChannel implements AutoCloseable {
     }
 
     /**
-     * The descriptor, for an event loop of one's own: readable when {@link #await} with zero
-     * time-out would find something. Do not close it.
+     * The descriptor, {@code fd}, for an event loop of one's own: readable when {@link #await} with
+     * zero time-out would find something. Do not close it.
      */
     public int fileDescriptor() {
         return life.whileOpen(() -> ibv_comp_channel.fd(handle));

@@ -167,7 +167,10 @@ public final class CompletionQueue implements AutoCloseable {
         return new CompletionQueue(context, channel, place, cq.reinterpret(ibv_cq.sizeof()));
     }
 
-    /** How many completions it holds; the device may have rounded up what was asked for. */
+    /**
+     * How many completions it holds, {@code cqe}; the device may have rounded up what was asked
+     * for.
+     */
     public int capacity() {
         return capacity;
     }
@@ -210,6 +213,8 @@ public final class CompletionQueue implements AutoCloseable {
      * @param into filled from index 0; when the handler throws, the others are still there
      * @param handler called once for each, with a view that is valid until it returns
      * @return how many were taken
+     * @throws IllegalStateException when the queue is closed
+     * @throws VerbsException when the queue is broken
      */
     public int poll(WorkCompletions into, CompletionHandler handler) {
         int taken = poll(into);
@@ -249,9 +254,9 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Waits for completions and takes them: polls, arms, polls again because what came in between
-     * does not notify, and sleeps on the channel. Costs system calls; when latency counts, spin on
-     * {@link #poll(WorkCompletions)}.
+     * Waits for completions and takes them, {@code ibv_get_cq_event(3)}: polls, arms, polls again
+     * because what came in between does not notify, and sleeps on the channel. Costs system calls;
+     * when latency counts, spin on {@link #poll(WorkCompletions)}.
      *
      * @param into filled from index 0
      * @param timeout the longest wait; zero only polls

@@ -1,7 +1,7 @@
 package org.verbs4j;
 
 /**
- * A queue pair that talks to one peer.
+ * A queue pair that talks to one peer: {@code IBV_QPT_RC}, {@code IBV_QPT_UC} and the two of XRC.
  *
  * <p>Threads as {@link QueuePair} says. It is made in {@link QueuePairState#INIT}, where receives
  * can be posted: do that first, then exchange {@link #endpoint()}s, then {@link
@@ -14,7 +14,8 @@ public abstract sealed class ConnectedQueuePair extends QueuePair
     }
 
     /**
-     * Connects to a peer with {@link ConnectOptions#defaults()}.
+     * As {@link #connect(QueuePairEndpoint, ConnectOptions)}, with {@link
+     * ConnectOptions#defaults()}.
      *
      * @param remote the peer's {@link #endpoint()}
      */
@@ -23,13 +24,16 @@ public abstract sealed class ConnectedQueuePair extends QueuePair
     }
 
     /**
-     * Connects to a peer: from INIT, or RESET, to READY_TO_SEND. Both sides do it, in any order.
-     * Blocks for up to a second on RoCE when the peer's address does not answer.
+     * Connects to a peer: from INIT, or RESET, to READY_TO_SEND, by {@code ibv_modify_qp(3)}. Both
+     * sides do it, in any order. Blocks for up to a second on RoCE when the peer's address does not
+     * answer.
      *
      * @param remote the peer's {@link #endpoint()}
      * @param options how the connection behaves
      * @throws QueuePairTransitionException when the kernel refuses, with the cause
-     * @throws VerbsException when the port is not ACTIVE
+     * @throws VerbsException when the port is not ACTIVE, or another GID has taken the place of the
+     *     one to send from
+     * @throws IllegalArgumentException when the peer's endpoint has no GID and the port is Ethernet
      */
     public final void connect(QueuePairEndpoint remote, ConnectOptions options) {
         PortAttributes port = setup().port().attributes();
@@ -50,7 +54,8 @@ public abstract sealed class ConnectedQueuePair extends QueuePair
     }
 
     /**
-     * Moves from INIT to READY_TO_RECEIVE, where messages of the peer are served.
+     * Moves from INIT to READY_TO_RECEIVE, where messages of the peer are served, by {@code
+     * ibv_modify_qp(3)}.
      *
      * @param remote the peer
      * @param options path MTU, accepted reads, timer and class of service, as far as the type has
@@ -75,7 +80,7 @@ public abstract sealed class ConnectedQueuePair extends QueuePair
     }
 
     /**
-     * Moves from READY_TO_RECEIVE to READY_TO_SEND.
+     * Moves from READY_TO_RECEIVE to READY_TO_SEND, by {@code ibv_modify_qp(3)}.
      *
      * @param options time-out, retries and initiated reads, as far as the type has them
      * @throws QueuePairTransitionException when the kernel refuses, with the cause
@@ -138,7 +143,7 @@ public abstract sealed class ConnectedQueuePair extends QueuePair
     }
 
     /**
-     * Options of a connected queue pair.
+     * Options of a connected queue pair. Belongs to one thread.
      *
      * @param <B> the builder of the type
      */
@@ -156,7 +161,8 @@ public abstract sealed class ConnectedQueuePair extends QueuePair
         }
 
         /**
-         * Sets what the peer may do with regions that allow it as well. By default nothing.
+         * Sets what the peer may do with regions that allow it as well, {@code qp_access_flags}. By
+         * default nothing.
          *
          * @param access of the REMOTE ones
          */

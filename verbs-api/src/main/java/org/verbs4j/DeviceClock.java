@@ -13,8 +13,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The clock that a device stamps completions with, see {@link ExtendedCompletion#timestamp()}. Any
- * thread may use it.
+ * The clock that a device stamps completions with, {@code ibv_query_rt_values_ex(3)}, see {@link
+ * ExtendedCompletion#timestamp()}. Any thread may use it.
  */
 public final class DeviceClock {
     private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);

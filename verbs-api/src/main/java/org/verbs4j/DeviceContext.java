@@ -31,18 +31,18 @@ public final class DeviceContext implements AutoCloseable {
     private final List<Port> ports;
     private final Lifecycle life;
     private final AsyncEvents events;
-    private final boolean borrowed;
+    private final boolean shared;
     private final QueuePairTable queuePairs = new QueuePairTable();
 
     /**
      * A context whose attributes have been read.
      *
-     * @param borrowed whether somebody else has opened it and will close it
+     * @param shared whether all ids of rdma_cm share it, so that nobody closes it
      */
     DeviceContext(
-            Device device, MemorySegment handle, DeviceAttributes attributes, boolean borrowed) {
+            Device device, MemorySegment handle, DeviceAttributes attributes, boolean shared) {
         this.device = device;
-        this.borrowed = borrowed;
+        this.shared = shared;
         this.handle = handle;
         this.attributes = attributes;
         this.policy = ProviderPolicy.of(DataPath.postSendFunction(handle.address()));
@@ -86,7 +86,7 @@ public final class DeviceContext implements AutoCloseable {
     /**
      * A port.
      *
-     * @param number from 1
+     * @param number 1 to {@link DeviceAttributes#portCount()}
      * @throws IllegalArgumentException when the device has no such port
      */
     public Port port(int number) {
@@ -102,7 +102,7 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * The first port that carries traffic.
+     * The first port that carries traffic, {@code IBV_PORT_ACTIVE}.
      *
      * @throws VerbsException when none does, with the state of the first
      */
@@ -116,7 +116,10 @@ public final class DeviceContext implements AutoCloseable {
         throw new VerbsException("ibv_query_port", 0, Hints.portDown(device.name(), 1, state));
     }
 
-    /** How many completion vectors there are to spread interrupts over, at least 1. */
+    /**
+     * How many completion vectors there are to spread interrupts over, at least 1: {@code
+     * num_comp_vectors}.
+     */
     public int completionVectors() {
         return life.whileOpen(() -> Math.max(1, ibv_context.num_comp_vectors(handle)));
     }
@@ -149,8 +152,8 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * The file descriptor of the kernel's context: another process that gets it, by {@code
-     * SCM_RIGHTS} of {@code unix(7)} for instance, opens the same context by {@link
+     * The file descriptor of the kernel's context, {@code cmd_fd}: another process that gets it, by
+     * {@code SCM_RIGHTS} of {@code unix(7)} for instance, opens the same context by {@link
      * Devices#importContext}. It stays this context's: do not close it.
      */
     public int commandFileDescriptor() {
@@ -209,7 +212,8 @@ public final class DeviceContext implements AutoCloseable {
      *
      * @param minCapacity as in {@link #newCompletionQueue(int)}
      * @param channel where to wait
-     * @param vector which completion vector raises the interrupt, from 0
+     * @param vector which completion vector raises the interrupt, 0 to {@link #completionVectors()}
+     *     - 1
      * @throws IllegalArgumentException when the channel is of another context, there is no such
      *     vector, or the device cannot make the queue so large
      * @throws VerbsException when it cannot be made
@@ -277,7 +281,7 @@ public final class DeviceContext implements AutoCloseable {
 
     /**
      * An IPsec transformation for flows, {@code ibv_create_flow_action_esp}, see {@code
-     * ibv_flow_action_esp(3)}.
+     * ibv_create_flow_action(3)}.
      *
      * @param attributes a {@code struct ibv_flow_action_esp_attr}; what it points to must be alive
      * @throws IllegalArgumentException when it is not as large as that
@@ -303,8 +307,9 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * The descriptor of the asynchronous events, for an event loop of one's own: readable when
-     * {@link #awaitAsyncEvent} with zero time-out would find something. Do not close it.
+     * The descriptor of the asynchronous events, {@code async_fd}, for an event loop of one's own:
+     * readable when {@link #awaitAsyncEvent} with zero time-out would find something. Do not close
+     * it.
      *
      * @throws IllegalStateException when the context is closed
      */
@@ -364,15 +369,15 @@ public final class DeviceContext implements AutoCloseable {
 
     /**
      * Closes the device, {@code ibv_close_device}. A thread that waits for an event gets an {@link
-     * IllegalStateException}. Does nothing when it is closed, or when it is not the program's but
-     * came from {@link org.verbs4j.cm}: the C library opens such a device once and shares it.
+     * IllegalStateException}. Does nothing when it is closed, or when it came from {@link
+     * org.verbs4j.cm}: such a context is opened once, for all, and kept.
      *
      * @throws IllegalStateException when something made from it is open, naming it
      * @throws VerbsException when the library refuses
      */
     @Override
     public void close() {
-        if (borrowed) {
+        if (shared) {
             return;
         }
         life.close(

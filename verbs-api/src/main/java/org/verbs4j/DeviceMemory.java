@@ -95,14 +95,15 @@ public final class DeviceMemory implements AutoCloseable {
     }
 
     /**
-     * The kernel's number of it, for {@link DeviceContext#importDeviceMemory} in another process.
+     * The kernel's number of it, {@code handle}, for {@link DeviceContext#importDeviceMemory} in
+     * another process.
      */
     public int kernelHandle() {
         return life.whileOpen(() -> ibv_dm.handle(handle));
     }
 
     /**
-     * Copies into it, {@code ibv_memcpy_to_dm}.
+     * Copies into it, {@code ibv_memcpy_to_dm(3)}.
      *
      * @param offset bytes from its beginning; some devices demand a multiple of 4
      * @param source all of it; some devices demand a multiple of 4 bytes
@@ -124,7 +125,7 @@ public final class DeviceMemory implements AutoCloseable {
     }
 
     /**
-     * Copies out of it, {@code ibv_memcpy_from_dm}.
+     * Copies out of it, {@code ibv_memcpy_from_dm(3)}.
      *
      * @param offset bytes from its beginning; some devices demand a multiple of 4
      * @param target to be filled

@@ -23,7 +23,7 @@ public record DeviceOffloads(
         Moderation moderation) {
 
     /**
-     * TCP segmentation.
+     * TCP segmentation: {@code struct ibv_tso_caps}.
      *
      * @param maxPayload bytes of the largest payload, unsigned
      * @param queuePairTypes bits
@@ -31,7 +31,7 @@ public record DeviceOffloads(
     public record Segmentation(int maxPayload, int queuePairTypes) {}
 
     /**
-     * Receive-side scaling.
+     * Receive-side scaling: {@code struct ibv_rss_caps}.
      *
      * @param queuePairTypes bits
      * @param maxIndirectionTables tables
@@ -47,7 +47,7 @@ public record DeviceOffloads(
             int functions) {}
 
     /**
-     * Packet pacing.
+     * Packet pacing: {@code struct ibv_packet_pacing_caps}.
      *
      * @param minRate kbit/s, unsigned
      * @param maxRate kbit/s, unsigned; 0 when there is none
@@ -56,7 +56,7 @@ public record DeviceOffloads(
     public record Pacing(int minRate, int maxRate, int queuePairTypes) {}
 
     /**
-     * Tag matching.
+     * Tag matching: {@code struct ibv_tm_caps}.
      *
      * @param maxRendezvousHeader bytes of the largest rendezvous header
      * @param maxTags tags of one list
@@ -68,7 +68,7 @@ public record DeviceOffloads(
             int maxRendezvousHeader, int maxTags, int flags, int maxOperations, int maxSge) {}
 
     /**
-     * Moderation of completion queues.
+     * Moderation of completion queues: {@code struct ibv_cq_moderation_caps}.
      *
      * @param maxCount completions that one event can stand for, 0 when there is no moderation
      * @param maxPeriod microseconds that an event can be put off

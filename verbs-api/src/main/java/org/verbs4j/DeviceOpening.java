@@ -25,13 +25,22 @@ final class DeviceOpening {
 
     /** The device of the list that a pointer is to. */
     static DeviceContext open(Device device, MemorySegment pointer) {
+        return own(openNative(device, pointer));
+    }
+
+    /** The one context of a device that all share, and nobody closes. */
+    static DeviceContext shared(MemorySegment pointer) {
+        return own(openNative(Devices.describe(pointer), pointer), true);
+    }
+
+    private static MemorySegment openNative(Device device, MemorySegment pointer) {
         MemorySegment context = Verbs.ibv_open_device(pointer);
         if (context.address() == 0) {
             int errno = NativeLibraries.errno();
             throw new VerbsException(
                     "ibv_open_device", errno, Hints.open(errno, device, Devices.fileOf(pointer)));
         }
-        return own(context);
+        return context;
     }
 
     /** A context of another process, by its command file descriptor. */
@@ -52,31 +61,30 @@ final class DeviceOpening {
 
     /** A context that is closed again when it cannot be used. */
     static DeviceContext own(MemorySegment context) {
+        return own(context, false);
+    }
+
+    private static DeviceContext own(MemorySegment context, boolean shared) {
         try {
-            return describe(context, false);
+            return describe(context, shared);
         } catch (RuntimeException e) {
             Verbs.ibv_close_device(context);
             throw e;
         }
     }
 
-    /** A context that somebody else has opened and will close. */
-    static DeviceContext borrow(MemorySegment context) {
-        return describe(context, true);
-    }
-
-    private static DeviceContext describe(MemorySegment context, boolean borrowed) {
+    private static DeviceContext describe(MemorySegment context, boolean shared) {
         MemorySegment handle = context.reinterpret(ibv_context.sizeof());
         requirePlausible(handle);
         Device device = Devices.describe(ibv_context.device(handle));
-        return describe(device, handle, DeviceQuery.ask(device, handle), borrowed);
+        return describe(device, handle, DeviceQuery.ask(device, handle), shared);
     }
 
     /** A context with attributes that have been read; the tests have one without a device. */
     static DeviceContext describe(
-            Device device, MemorySegment handle, DeviceAttributes attributes, boolean borrowed) {
+            Device device, MemorySegment handle, DeviceAttributes attributes, boolean shared) {
         requirePlausible(device, attributes);
-        DeviceContext context = new DeviceContext(device, handle, attributes, borrowed);
+        DeviceContext context = new DeviceContext(device, handle, attributes, shared);
         context.life().keep(context); // and with it its queues, and the memory of their requests
         LOG.debug("{} is of {}", device.name(), context.policy());
         return context;

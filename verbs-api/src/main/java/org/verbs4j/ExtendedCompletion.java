@@ -3,8 +3,9 @@ package org.verbs4j;
 import org.verbs4j.bindings.Verbs;
 
 /**
- * A view of one completion with the fields that its queue was asked for. Belongs to the thread that
- * polled; {@link ExtendedCompletions#get} moves it. Keep values, not the view.
+ * A view of one completion with the fields that its queue was asked for, {@code
+ * ibv_create_cq_ex(3)}. Belongs to the thread that polled; {@link ExtendedCompletions#get} moves
+ * it. Keep values, not the view.
  *
  * <p>Reading a field that was not asked for is an {@link IllegalStateException}, where C calls a
  * NULL pointer. When the request failed, only {@link #wrId()}, {@link #status()}, {@link
@@ -22,7 +23,7 @@ public final class ExtendedCompletion {
         row = index;
     }
 
-    /** The number that the request was given. */
+    /** The number that the request was given, {@code wr_id}. */
     public long wrId() {
         return all.value(row, ExtendedCompletions.WR_ID);
     }
@@ -36,7 +37,7 @@ public final class ExtendedCompletion {
         return false;
     }
 
-    /** How the request ended. */
+    /** How the request ended, {@code status}. */
     public WorkStatus status() {
         return isSuccess() ? WorkStatus.SUCCESS : WorkStatus.of(statusCode());
     }
@@ -100,7 +101,7 @@ public final class ExtendedCompletion {
         return (int) all.value(row, CompletionField.IMMEDIATE);
     }
 
-    /** The local queue pair, {@code ibv_wc_read_qp_num}. */
+    /** The number of the local queue pair, 24 bits, {@code ibv_wc_read_qp_num}. */
     public int queuePairNumber() {
         return (int) all.value(row, CompletionField.QUEUE_PAIR_NUMBER);
     }

@@ -78,7 +78,8 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Takes completions and copies what was asked for; it never waits. No allocation.
+     * Takes completions and copies what was asked for, {@code ibv_start_poll} to {@code
+     * ibv_end_poll}, see {@code ibv_create_cq_ex(3)}; it never waits. No allocation.
      *
      * @param into filled from index 0
      * @return how many were taken, 0 when there are none
@@ -171,8 +172,8 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Waits for completions and takes them: polls, arms, polls again because what came in between
-     * does not notify, and sleeps on the channel.
+     * Waits for completions and takes them, {@code ibv_get_cq_event(3)}: polls, arms, polls again
+     * because what came in between does not notify, and sleeps on the channel.
      *
      * @param into filled from index 0
      * @param timeout the longest wait; zero only polls
@@ -206,7 +207,9 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
         return queue.toString();
     }
 
-    /** The options of an extended queue. Belongs to one thread. */
+    /**
+     * The options of an extended queue: {@code struct ibv_cq_init_attr_ex}. Belongs to one thread.
+     */
     public static final class Builder {
         final DeviceContext context;
         final int minCapacity;
@@ -232,7 +235,8 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
          * Sets where to wait. By default nowhere.
          *
          * @param where of the same context
-         * @param completionVector which one raises the interrupt, from 0
+         * @param completionVector which one raises the interrupt, 0 to {@link
+         *     DeviceContext#completionVectors()} - 1
          */
         public Builder channel(CompletionChannel where, int completionVector) {
             CompletionQueue.requireVector(context, where, completionVector);

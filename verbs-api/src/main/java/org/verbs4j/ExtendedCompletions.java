@@ -5,8 +5,9 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 
 /**
- * Completions that {@link ExtendedCompletionQueue#poll} has copied, with one view that moves over
- * them. Belongs to the thread that polls. Allocates nothing after it was made.
+ * Completions that {@link ExtendedCompletionQueue#poll} has copied between {@code ibv_start_poll}
+ * and {@code ibv_end_poll}, with one view that moves over them. Belongs to the thread that polls.
+ * Allocates nothing after it was made.
  *
  * <pre>
  *   | wr_id | status | opcode | vendor_err | wc_flags | one per bit of wc_flags ... | tag | tag's private data |

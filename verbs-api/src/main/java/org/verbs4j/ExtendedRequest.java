@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One request of an {@link ExtendedSender}, which it is made by and posted with. Belongs to the
- * thread of the sender.
+ * One request of an {@link ExtendedSender}, which it is made by and posted with: one of the {@code
+ * ibv_wr_*} of {@code ibv_wr_post(3)} and its setters. Belongs to the thread of the sender.
  *
  * <p>It has either parts of regions or inline data, or neither, which is an empty message. The
  * memory of the parts belongs to the device until the completion has been polled; inline data is
@@ -71,7 +71,7 @@ public final class ExtendedRequest {
         this.binding = binding;
     }
 
-    /** Sets the number that its completion will carry. */
+    /** Sets the number that its completion will carry, {@code wr_id}: any. */
     public ExtendedRequest id(long number) {
         id = number;
         return this;
@@ -80,7 +80,7 @@ public final class ExtendedRequest {
     /**
      * Sets whether it completes when it succeeds.
      *
-     * @param signaled true at first
+     * @param signaled true at first: {@code IBV_SEND_SIGNALED}
      */
     public ExtendedRequest signaled(boolean signaled) {
         return flag(Verbs.IBV_SEND_SIGNALED(), signaled);
@@ -89,7 +89,7 @@ public final class ExtendedRequest {
     /**
      * Sets whether it waits until earlier reads and atomics of its queue pair are done.
      *
-     * @param fenced false at first
+     * @param fenced false at first: {@code IBV_SEND_FENCE}
      */
     public ExtendedRequest fenced(boolean fenced) {
         return flag(Verbs.IBV_SEND_FENCE(), fenced);
@@ -98,7 +98,7 @@ public final class ExtendedRequest {
     /**
      * Sets whether it wakes a peer that asked for solicited notifications only.
      *
-     * @param solicited false at first
+     * @param solicited false at first: {@code IBV_SEND_SOLICITED}
      */
     public ExtendedRequest solicited(boolean solicited) {
         return flag(Verbs.IBV_SEND_SOLICITED(), solicited);

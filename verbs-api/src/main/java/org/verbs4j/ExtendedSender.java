@@ -209,7 +209,8 @@ public final class ExtendedSender {
     }
 
     /**
-     * Posts what is collected, all or nothing, and forgets it.
+     * Posts what is collected, all or nothing, and forgets it: {@code ibv_wr_start} to {@code
+     * ibv_wr_complete}, see {@code ibv_wr_post(3)}.
      *
      * @throws PostException when it is not accepted, with the cause; nothing was posted, and the
      *     requests are still here

@@ -6,7 +6,7 @@ package org.verbs4j;
  */
 public sealed interface FlowFilter {
     /**
-     * Ethernet.
+     * Ethernet: {@code struct ibv_flow_eth_filter}.
      *
      * @param destination 48 bits
      * @param source 48 bits
@@ -27,7 +27,7 @@ public sealed interface FlowFilter {
     }
 
     /**
-     * IPv4.
+     * IPv4: {@code struct ibv_flow_ipv4_filter}.
      *
      * @param source such as 0xc0a80001 for 192.168.0.1
      * @param destination likewise
@@ -35,7 +35,7 @@ public sealed interface FlowFilter {
     record Ipv4(int source, int destination) implements FlowFilter {}
 
     /**
-     * IPv4 with more of its header.
+     * IPv4 with more of its header: {@code struct ibv_flow_ipv4_ext_filter}.
      *
      * @param source as in {@link Ipv4}
      * @param destination as in {@link Ipv4}
@@ -57,7 +57,7 @@ public sealed interface FlowFilter {
     }
 
     /**
-     * IPv6.
+     * IPv6: {@code struct ibv_flow_ipv6_filter}.
      *
      * @param source 16 bytes, which a GID is too
      * @param destination likewise
@@ -84,7 +84,7 @@ public sealed interface FlowFilter {
     }
 
     /**
-     * TCP.
+     * TCP: {@code struct ibv_flow_tcp_udp_filter}.
      *
      * @param destinationPort 16 bits
      * @param sourcePort 16 bits
@@ -98,7 +98,7 @@ public sealed interface FlowFilter {
     }
 
     /**
-     * UDP.
+     * UDP: {@code struct ibv_flow_tcp_udp_filter}.
      *
      * @param destinationPort 16 bits
      * @param sourcePort 16 bits
@@ -112,7 +112,7 @@ public sealed interface FlowFilter {
     }
 
     /**
-     * A VXLAN tunnel.
+     * A VXLAN tunnel: {@code struct ibv_flow_tunnel_filter}.
      *
      * @param network its identifier, 24 bits
      */
@@ -124,7 +124,7 @@ public sealed interface FlowFilter {
     }
 
     /**
-     * Generic routing encapsulation.
+     * Generic routing encapsulation: {@code struct ibv_flow_gre_filter}.
      *
      * @param flags the first 16 bits of the header
      * @param protocol 16 bits, an Ethernet type
@@ -139,14 +139,14 @@ public sealed interface FlowFilter {
     }
 
     /**
-     * MPLS.
+     * MPLS: {@code struct ibv_flow_mpls_filter}.
      *
      * @param entry 32 bits: label, traffic class, bottom of stack, time to live
      */
     record Mpls(int entry) implements FlowFilter {}
 
     /**
-     * IPsec's encapsulating security payload.
+     * IPsec's encapsulating security payload: {@code struct ibv_flow_esp_filter}.
      *
      * @param securityParameters its index, 32 bits
      * @param sequence 32 bits

@@ -12,7 +12,7 @@ import java.util.List;
  *
  * @param type whether it matches what it lists, or all of a kind
  * @param priority 0 to 65535; of two rules that match, the one with the smaller number wins
- * @param port the device's, from 1
+ * @param port the device's, 1 to 255
  * @param flags bits of {@code enum ibv_flow_flags}
  * @param matches what a packet must be like, outer headers first
  * @param actions what happens to it
@@ -43,7 +43,7 @@ public record FlowRule(
     }
 
     /**
-     * One header to match.
+     * One header to match: a {@code struct ibv_flow_spec}.
      *
      * @param value the fields as they must be
      * @param mask the bits of them that matter, of the same type
@@ -62,27 +62,28 @@ public record FlowRule(
         }
     }
 
-    /** Something that happens to a packet. */
+    /** Something that happens to a packet: a {@code struct ibv_flow_spec} as well. */
     public sealed interface Action {
         /**
-         * Its completion carries a number, see {@link ExtendedCompletion#flowTag()}.
+         * Its completion carries a number, {@code struct ibv_flow_spec_action_tag}, see {@link
+         * ExtendedCompletion#flowTag()}.
          *
          * @param value 32 bits
          */
         record Tag(int value) implements Action {}
 
-        /** It is thrown away. */
+        /** It is thrown away: {@code struct ibv_flow_spec_action_drop}. */
         record Drop() implements Action {}
 
         /**
-         * It is encrypted or decrypted.
+         * It is encrypted or decrypted: {@code struct ibv_flow_spec_action_handle}.
          *
          * @param action how; it must be open until the flow is closed
          */
         record Handle(FlowAction action) implements Action {}
 
         /**
-         * It is counted.
+         * It is counted: {@code struct ibv_flow_spec_counter_action}.
          *
          * @param counters where; they must be open until the flow is closed
          */
@@ -101,7 +102,7 @@ public record FlowRule(
     /**
      * Begins a rule that matches what it lists.
      *
-     * @param port the device's, from 1
+     * @param port the device's, 1 to 255
      */
     public static Builder on(int port) {
         return new Builder(port);
@@ -186,13 +187,15 @@ public record FlowRule(
             return this;
         }
 
-        /** Lets rules of lower priority have the packets too: {@code DONT_TRAP}. */
+        /**
+         * Lets rules of lower priority have the packets too: {@code IBV_FLOW_ATTR_FLAGS_DONT_TRAP}.
+         */
         public Builder doNotTrap() {
             flags |= Verbs.IBV_FLOW_ATTR_FLAGS_DONT_TRAP();
             return this;
         }
 
-        /** Makes it a rule for what is sent: {@code EGRESS}. */
+        /** Makes it a rule for what is sent: {@code IBV_FLOW_ATTR_FLAGS_EGRESS}. */
         public Builder egress() {
             flags |= Verbs.IBV_FLOW_ATTR_FLAGS_EGRESS();
             return this;

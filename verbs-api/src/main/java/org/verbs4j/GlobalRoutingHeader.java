@@ -5,8 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * What precedes every received datagram: who sent it and to whom. A value, read from the first
- * bytes of the receive; byte order is the network's.
+ * What precedes every received datagram: who sent it and to whom, {@code struct ibv_grh}. A value,
+ * read from the first bytes of the receive; byte order is the network's.
  *
  * <pre>
  *          0       4       8              24              40

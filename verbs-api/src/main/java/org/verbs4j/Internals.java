@@ -1,5 +1,6 @@
 package org.verbs4j;
 
+import org.verbs4j.bindings.ibv_context;
 import org.verbs4j.internal.VerbsInternals;
 
 import java.lang.foreign.MemorySegment;
@@ -10,8 +11,11 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** What the other packages of this module may do with the objects of this one. */
 final class Internals extends VerbsInternals {
-    /** librdmacm opens each device once and keeps it open, so this does not grow. */
-    private final Map<Long, DeviceContext> borrowed = new ConcurrentHashMap<>();
+    /**
+     * By {@code ibv_device}, which its context keeps in being. One that has been removed stays, and
+     * costs its file descriptors.
+     */
+    private final Map<Long, DeviceContext> shared = new ConcurrentHashMap<>();
 
     private Internals() {}
 
@@ -20,9 +24,9 @@ final class Internals extends VerbsInternals {
     }
 
     @Override
-    public DeviceContext borrow(MemorySegment context) {
-        return borrowed.computeIfAbsent(
-                context.address(), address -> DeviceOpening.borrow(context));
+    public DeviceContext shared(MemorySegment context) {
+        MemorySegment device = ibv_context.device(context.reinterpret(ibv_context.sizeof()));
+        return shared.computeIfAbsent(device.address(), _ -> DeviceOpening.shared(device));
     }
 
     @Override

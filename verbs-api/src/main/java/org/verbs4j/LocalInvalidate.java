@@ -34,8 +34,8 @@ public final class LocalInvalidate extends SendRequest {
     /**
      * Sets the key.
      *
-     * @param rkey of a bound memory window of type 2, or of a fast region; a key of another kind
-     *     fails the request and breaks the connection
+     * @param rkey in host order, of a bound memory window of type 2, or of a fast region; a key of
+     *     another kind fails the request and breaks the connection
      */
     public LocalInvalidate key(int rkey) {
         putInvalidatedKey(rkey);

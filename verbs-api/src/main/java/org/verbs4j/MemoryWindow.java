@@ -83,7 +83,10 @@ public final class MemoryWindow implements AutoCloseable {
         return type;
     }
 
-    /** The key of the last binding that was posted, before that the one that it was made with. */
+    /**
+     * The key, {@code rkey}, of the last binding that was posted, before that the one that it was
+     * made with.
+     */
     public int rkey() {
         return life.whileOpen(() -> ibv_mw.rkey(handle));
     }
@@ -116,8 +119,8 @@ public final class MemoryWindow implements AutoCloseable {
     }
 
     /**
-     * Posts a binding to nothing, after which no peer can use the window. It completes as {@link
-     * WorkOpcode#BIND_WINDOW}.
+     * Posts a binding to nothing, {@code ibv_bind_mw(3)} with length 0, after which no peer can use
+     * the window. It completes as {@link WorkOpcode#BIND_WINDOW}.
      *
      * @param queuePair as in {@link #bind}
      * @param wrId the number that the completion will carry

@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A port of an open device. Any thread may use it; every method asks the device anew, so keep the
- * answers rather than ask on the way of a message.
+ * A port of an open device, {@code ibv_query_port(3)}. Any thread may use it; every method asks the
+ * device anew, so keep the answers rather than ask on the way of a message.
  */
 public final class Port {
     private final DeviceContext context;
@@ -96,7 +96,7 @@ public final class Port {
     }
 
     /**
-     * An entry of the GID table.
+     * An entry of the GID table, {@code ibv_query_gid_table(3)}.
      *
      * @param index from 0
      * @throws IllegalArgumentException when the entry is empty or there is none, listing the usable

@@ -81,8 +81,9 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Allocates page-aligned memory, all zero, and registers it. The region owns the memory: its
-     * close deregisters first and frees second, so that the device never writes to freed memory.
+     * Allocates page-aligned memory, all zero, and registers it, {@code ibv_reg_mr(3)}. The region
+     * owns the memory: its close deregisters first and frees second, so that the device never
+     * writes to freed memory.
      *
      * @param byteSize at least 1
      * @param access what may be done with it; local reading always may
@@ -116,7 +117,8 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * As {@link #allocate}, on huge pages: fewer translations for the device and the processor.
+     * As {@link #allocate}, on huge pages of {@code mmap(2)} with {@code MAP_HUGETLB}: fewer
+     * translations for the device and the processor.
      *
      * @param byteSize at least 1; whole huge pages of the system's default size are used
      * @param access what may be done with it
@@ -129,7 +131,8 @@ public final class ProtectionDomain implements AutoCloseable {
 
     /**
      * As {@link #register}, but requests and peers count from another address than the memory's,
-     * {@code ibv_reg_mr_iova}: {@link MemoryRegion#address()} is that one.
+     * {@code ibv_reg_mr_iova}, see {@code ibv_reg_mr(3)}: {@link MemoryRegion#address()} is that
+     * one.
      *
      * @param segment as in {@link #register}
      * @param iova the address of the first byte, as far into a page as the memory itself is
@@ -155,7 +158,8 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Memory of another device, such as a GPU, {@code ibv_reg_dmabuf_mr(3)}.
+     * Memory of another device, such as a GPU, {@code ibv_reg_dmabuf_mr}, see {@code
+     * ibv_reg_mr(3)}.
      *
      * @param descriptor the file descriptor of the DMA-BUF; may be closed afterwards
      * @param offset bytes from its beginning
@@ -174,7 +178,7 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Memory on the device, {@code ibv_reg_dm_mr}: zero-based, so that addresses are offsets.
+     * Memory on the device, {@code ibv_reg_dm_mr(3)}: zero-based, so that addresses are offsets.
      *
      * @param memory of the same context
      * @param offset bytes from its beginning; devices may demand a multiple of 4
@@ -247,15 +251,15 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * The kernel's number of the domain, for {@link DeviceContext#importProtectionDomain} in
-     * another process.
+     * The kernel's number of the domain, {@code handle}, for {@link
+     * DeviceContext#importProtectionDomain} in another process.
      */
     public int kernelHandle() {
         return life.whileOpen(() -> ibv_pd.handle(handle));
     }
 
     /**
-     * Begins a reliable connected queue pair.
+     * Begins a reliable connected queue pair, {@code IBV_QPT_RC}.
      *
      * @param sendQueue where sends complete
      * @param receiveQueue where receives complete; may be the same
@@ -279,7 +283,8 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Begins a queue pair that spreads what it receives over work queues.
+     * Begins a queue pair that spreads what it receives over work queues, {@code
+     * ibv_create_qp_ex(3)}.
      *
      * @param table the queues
      * @throws IllegalArgumentException when the table is of another context
@@ -319,7 +324,7 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Begins an unreliable connected queue pair.
+     * Begins an unreliable connected queue pair, {@code IBV_QPT_UC}.
      *
      * @param sendQueue where sends complete
      * @param receiveQueue where receives complete; may be the same
@@ -332,7 +337,7 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Begins a datagram queue pair.
+     * Begins a datagram queue pair, {@code IBV_QPT_UD}.
      *
      * @param sendQueue where sends complete
      * @param receiveQueue where receives complete; may be the same
@@ -345,7 +350,7 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Begins a queue pair for whole Ethernet frames.
+     * Begins a queue pair for whole Ethernet frames, {@code IBV_QPT_RAW_PACKET}.
      *
      * @param sendQueue where sends complete
      * @param receiveQueue where receives complete; may be the same
@@ -358,7 +363,7 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Begins the sending half of an extended reliable connection.
+     * Begins the sending half of an extended reliable connection, {@code IBV_QPT_XRC_SEND}.
      *
      * @param sendQueue where sends complete
      * @throws IllegalArgumentException when the queue is of another context
@@ -373,7 +378,7 @@ public final class ProtectionDomain implements AutoCloseable {
      * ibv_create_srq(3)}.
      *
      * @param maxRequests receives that may be outstanding, from 1; the device may round up
-     * @param maxSge parts of a receive
+     * @param maxSge parts of a receive, from 0
      * @throws UnsupportedVerbException when the device has none
      * @throws VerbsException when the device refuses
      */
@@ -386,7 +391,8 @@ public final class ProtectionDomain implements AutoCloseable {
      * The way to a peer of datagrams, {@code ibv_create_ah(3)}. May take a second on RoCE, where
      * the kernel looks for the peer's hardware address.
      *
-     * @param vector the way; on RoCE with a global route
+     * @param vector the way; on RoCE with a global route, whose index is looked at now: what it
+     *     stands for stays until the handle is closed
      * @throws VerbsException when the kernel refuses, with the cause
      */
     public AddressHandle newAddressHandle(AddressVector vector) {

@@ -56,7 +56,7 @@ public abstract sealed class QueuePair extends WorkQueues
         setup.context().events().add(handle, this);
     }
 
-    /** Its number, 24 bits. */
+    /** Its number, 24 bits: {@code qp_num}. */
     public final int number() {
         return number;
     }
@@ -69,7 +69,7 @@ public abstract sealed class QueuePair extends WorkQueues
         return state;
     }
 
-    /** The state that it is in, asked of the kernel. */
+    /** The state that it is in, asked of the kernel by {@code ibv_query_qp(3)}. */
     public final QueuePairState queryState() {
         return query().state();
     }
@@ -77,14 +77,15 @@ public abstract sealed class QueuePair extends WorkQueues
     /**
      * What a peer needs to connect to this queue pair.
      *
-     * @throws VerbsException when the port needs a GID and has none
+     * @throws VerbsException when the port needs a GID and has none, or another has taken the place
+     *     of the one that this was made with
      */
     public final QueuePairEndpoint endpoint() {
         life.requireOpen();
         return setup.endpoint(number);
     }
 
-    /** Bytes of the largest inline message. */
+    /** Bytes of the largest inline message, {@code max_inline_data} as the device gave it. */
     public final int maxInlineData() {
         return setup.capacity().maxInlineData();
     }
@@ -104,7 +105,7 @@ public abstract sealed class QueuePair extends WorkQueues
         return setup.capacity().maxReceiveRequests();
     }
 
-    /** Parts of a send. */
+    /** Parts of a send, {@code max_send_sge} as the device gave it. */
     public final int maxSendSge() {
         return setup.capacity().maxSendSge();
     }
@@ -260,8 +261,8 @@ public abstract sealed class QueuePair extends WorkQueues
     }
 
     /**
-     * Moves it from RESET to INIT, where receives can be posted, with the port, partition, remote
-     * access and queue key of the builder, as far as the type has them.
+     * Moves it from RESET to INIT, {@code ibv_modify_qp(3)}, where receives can be posted, with the
+     * port, partition, remote access and queue key of the builder, as far as the type has them.
      *
      * @throws QueuePairTransitionException when the kernel refuses
      */
@@ -281,8 +282,8 @@ public abstract sealed class QueuePair extends WorkQueues
 
     /**
      * Goes on after {@link #drain()}, or after a send of an unconnected queue pair has failed: back
-     * to READY_TO_SEND. What was posted meanwhile some devices, soft-RoCE among them, send only
-     * when the next request is posted.
+     * to READY_TO_SEND, {@code ibv_modify_qp(3)}. What was posted meanwhile some devices, soft-RoCE
+     * among them, send only when the next request is posted.
      *
      * @throws QueuePairTransitionException when the kernel refuses
      */
@@ -374,16 +375,16 @@ public abstract sealed class QueuePair extends WorkQueues
     }
 
     /**
-     * Moves it to {@link QueuePairState#ERROR}: everything outstanding completes as {@link
-     * WorkStatus#FLUSHED}. The way to drain before closing.
+     * Moves it to {@link QueuePairState#ERROR}, {@code ibv_modify_qp(3)}: everything outstanding
+     * completes as {@link WorkStatus#FLUSHED}. The way to drain before closing.
      */
     public final void moveToError() {
         modify(new QueuePairAttributes().state(QueuePairState.ERROR));
     }
 
     /**
-     * Moves it to {@link QueuePairState#RESET}: everything outstanding is forgotten without a
-     * completion.
+     * Moves it to {@link QueuePairState#RESET}, {@code ibv_modify_qp(3)}: everything outstanding is
+     * forgotten without a completion.
      */
     public final void reset() {
         modify(new QueuePairAttributes().state(QueuePairState.RESET));

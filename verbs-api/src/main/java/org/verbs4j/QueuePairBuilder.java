@@ -11,8 +11,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Options that every type of queue pair has. What a type cannot do without is a parameter of the
- * method that made the builder. Belongs to one thread.
+ * Options that every type of queue pair has: {@code struct ibv_qp_init_attr}, and what the move to
+ * INIT takes. What a type cannot do without is a parameter of the method that made the builder.
+ * Belongs to one thread.
  *
  * @param <B> the builder of the type
  */
@@ -121,7 +122,7 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
     /**
      * Sets the port. By default the first one that is ACTIVE.
      *
-     * @param number from 1
+     * @param number from 1; {@code build} refuses one that the device does not have
      */
     public final B port(int number) {
         port = number;
@@ -131,7 +132,9 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
     /**
      * Sets the local GID and its port. By default {@link Port#routableGid()} of the port.
      *
-     * @param entry of the port's table
+     * @param entry of the port's table, as it is now: {@link QueuePair#endpoint()} and {@link
+     *     ConnectedQueuePair#connect(QueuePairEndpoint)} refuse to go on when another GID has taken
+     *     its place
      */
     public final B gid(GidEntry entry) {
         gid = entry;
@@ -155,7 +158,7 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
     /**
      * Sets the partition.
      *
-     * @param index of the port's table, 0 at first
+     * @param index of the port's table, 0 to 65535, 0 at first: {@code pkey_index}
      */
     public final B partitionKeyIndex(int index) {
         partitionKeyIndex = Arguments.range("partitionKeyIndex", index, 0, 0xffff);
@@ -174,9 +177,10 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
     }
 
     /**
-     * Sets how many sends may be outstanding.
+     * Sets how many sends may be outstanding: {@code max_send_wr}.
      *
-     * @param count 128 at first
+     * @param count 128 at first, 0 to {@link DeviceAttributes#maxQueuePairRequests()}; the device
+     *     may round up
      */
     public final B maxSendRequests(int count) {
         maxSendRequests = Arguments.range("maxSendRequests", count, 0, MOST);
@@ -184,9 +188,10 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
     }
 
     /**
-     * Sets how many receives may be outstanding.
+     * Sets how many receives may be outstanding: {@code max_recv_wr}.
      *
-     * @param count 128 at first
+     * @param count 128 at first, 0 to {@link DeviceAttributes#maxQueuePairRequests()}; the device
+     *     may round up
      */
     public final B maxReceiveRequests(int count) {
         maxReceiveRequests = Arguments.range("maxReceiveRequests", count, 0, MOST);
@@ -194,9 +199,9 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
     }
 
     /**
-     * Sets how many parts a send may have.
+     * Sets how many parts a send may have: {@code max_send_sge}.
      *
-     * @param count 1 at first
+     * @param count 1 at first, 0 to {@link DeviceAttributes#maxSge()}
      */
     public final B maxSendSge(int count) {
         maxSendSge = Arguments.range("maxSendSge", count, 0, MOST);
@@ -204,9 +209,9 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
     }
 
     /**
-     * Sets how many parts a receive may have.
+     * Sets how many parts a receive may have: {@code max_recv_sge}.
      *
-     * @param count 1 at first
+     * @param count 1 at first, 0 to {@link DeviceAttributes#maxSge()}
      */
     public final B maxReceiveSge(int count) {
         maxReceiveSge = Arguments.range("maxReceiveSge", count, 0, MOST);
@@ -214,10 +219,10 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
     }
 
     /**
-     * Sets how large an inline message may be. Devices differ and do not tell their limit: some
-     * hundred bytes.
+     * Sets how large an inline message may be: {@code max_inline_data}. Devices differ and do not
+     * tell their limit: some hundred bytes.
      *
-     * @param bytes 0 at first; the device may round up
+     * @param bytes 0 at first, not negative; the device may round up
      */
     public final B maxInlineData(int bytes) {
         maxInlineData = Arguments.range("maxInlineData", bytes, 0, MOST);
@@ -225,7 +230,7 @@ public abstract sealed class QueuePairBuilder<B extends QueuePairBuilder<B>>
     }
 
     /**
-     * Sets whether every send completes, signaled or not.
+     * Sets whether every send completes, signaled or not: {@code sq_sig_all}.
      *
      * @param all false at first
      */

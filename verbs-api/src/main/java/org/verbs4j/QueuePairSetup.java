@@ -81,7 +81,35 @@ record QueuePairSetup(
                     0,
                     port + " has no RoCEv2 GID: give its network interface an IP address");
         }
+        if (gid != null) {
+            requireStillInPlace(gid);
+        }
         return gid;
+    }
+
+    /**
+     * The kernel is told the index alone: with another GID there it would send from that without a
+     * word. An empty index it refuses itself, and a connected queue pair keeps its entry.
+     */
+    private void requireStillInPlace(GidEntry entry) {
+        List<GidEntry> table = port.gidTable();
+        for (GidEntry now : table) {
+            if (now.index() == entry.index() && !now.equals(entry)) {
+                throw new VerbsException(
+                        "ibv_query_gid_table",
+                        0,
+                        "GID index "
+                                + entry.index()
+                                + " of "
+                                + port
+                                + " was "
+                                + entry.gid()
+                                + " when it was read and is "
+                                + now.gid()
+                                + " now: make the queue pair anew with an entry read now; "
+                                + Hints.usableGids(table));
+            }
+        }
     }
 
     QueuePairEndpoint endpoint(int number) {

@@ -1,8 +1,9 @@
 package org.verbs4j;
 
 /**
- * A queue pair for whole Ethernet frames, headers included: what is sent goes out as it is, what is
- * received was steered here by a flow. Needs CAP_NET_RAW, and a device that can.
+ * A queue pair for whole Ethernet frames, headers included, {@code IBV_QPT_RAW_PACKET}: what is
+ * sent goes out as it is, what is received was steered here by a flow. Needs CAP_NET_RAW, and a
+ * device that can.
  *
  * <p>Threads as {@link QueuePair} says. It is made in {@link QueuePairState#INIT}; post receives,
  * then {@link #activate()}.
@@ -13,7 +14,7 @@ public final class RawPacketQueuePair extends QueuePair {
     }
 
     /**
-     * Makes it ready: from INIT, or RESET, to READY_TO_SEND.
+     * Makes it ready: from INIT, or RESET, to READY_TO_SEND, by {@code ibv_modify_qp(3)}.
      *
      * @throws QueuePairTransitionException when the kernel refuses
      */
@@ -25,7 +26,7 @@ public final class RawPacketQueuePair extends QueuePair {
         modify(new QueuePairAttributes().state(QueuePairState.READY_TO_SEND));
     }
 
-    /** Options of a queue pair for Ethernet frames. */
+    /** Options of a queue pair for Ethernet frames. Belongs to one thread. */
     public static final class Builder extends QueuePairBuilder<Builder> {
         Builder(ProtectionDomain domain, CompletionQueue sendQueue, CompletionQueue receiveQueue) {
             super(domain, sendQueue, receiveQueue);

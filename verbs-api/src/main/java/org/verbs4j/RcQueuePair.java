@@ -1,8 +1,9 @@
 package org.verbs4j;
 
 /**
- * A reliable connected queue pair: everything arrives once and in order, or the connection fails.
- * Post receives before the peer connects: one whose receives come too late makes the other repeat.
+ * A reliable connected queue pair, {@code IBV_QPT_RC}: everything arrives once and in order, or the
+ * connection fails. Post receives before the peer connects: one whose receives come too late makes
+ * the other repeat.
  *
  * <p>Threads as {@link QueuePair} says, steps as {@link ConnectedQueuePair} says.
  */
@@ -11,7 +12,7 @@ public final class RcQueuePair extends ReliableQueuePair {
         super(setup);
     }
 
-    /** Options of a reliable connected queue pair. */
+    /** Options of a reliable connected queue pair. Belongs to one thread. */
     public static final class Builder extends ConnectedQueuePair.Builder<Builder> {
         Builder(ProtectionDomain domain, CompletionQueue sendQueue, CompletionQueue receiveQueue) {
             super(domain, sendQueue, receiveQueue);

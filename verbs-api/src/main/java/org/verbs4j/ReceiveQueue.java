@@ -7,8 +7,9 @@ import org.verbs4j.internal.NativeMemory;
 import java.lang.invoke.MethodHandles;
 
 /**
- * What receives are posted to: a {@link QueuePair}, a {@link SharedReceiveQueue} that several queue
- * pairs take from, or a {@link WorkQueue} that packets are spread over.
+ * What receives are posted to, {@code ibv_post_recv(3)}: a {@link QueuePair}, a {@link
+ * SharedReceiveQueue} that several queue pairs take from, or a {@link WorkQueue} that packets are
+ * spread over.
  *
  * <p>One thread at a time may post. {@code post} throws when a request is not accepted, {@code
  * offer} answers instead when the queue is full.
@@ -47,10 +48,13 @@ public abstract sealed class ReceiveQueue implements AutoCloseable
         this.critical = context.policy().poll();
     }
 
-    /** Receives that may be outstanding; the device may have rounded up. */
+    /**
+     * Receives that may be outstanding, {@code max_recv_wr} or {@code max_wr}; the device may have
+     * rounded up.
+     */
     public abstract int maxReceiveRequests();
 
-    /** Parts of a receive. */
+    /** Parts of a receive, {@code max_recv_sge} or {@code max_sge}. */
     public abstract int maxReceiveSge();
 
     /** The protection domain that the memory of receives must be of. */

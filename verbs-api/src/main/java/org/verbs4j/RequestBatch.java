@@ -3,7 +3,8 @@ package org.verbs4j;
 import java.util.Objects;
 
 /**
- * Links requests of one queue, so that they are posted by one downcall and one doorbell.
+ * Links requests of one queue by {@code next} of {@code struct ibv_send_wr} or {@code struct
+ * ibv_recv_wr}, so that they are posted by one downcall and one doorbell.
  *
  * <p>Belongs to one thread at a time, as its requests do. While a request is in a batch it can be
  * changed, but not posted alone and not added again. Clear and refill without garbage.

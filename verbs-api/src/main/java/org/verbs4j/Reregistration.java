@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What to change of a region, for {@link MemoryRegion#reregister}: what is not set stays as it is.
- * Belongs to one thread at a time; may be used again.
+ * What to change of a region, for {@link MemoryRegion#reregister} and so {@code ibv_rereg_mr(3)}:
+ * what is not set stays as it is. Belongs to one thread at a time; may be used again.
  */
 public final class Reregistration {
     private @Nullable ProtectionDomain domain;

@@ -2,7 +2,10 @@ package org.verbs4j;
 
 import org.verbs4j.bindings.Verbs;
 
-/** A region could not be changed; {@link #outcome()} tells what has become of it. */
+/**
+ * A region could not be changed, {@code ibv_rereg_mr(3)}; {@link #outcome()} tells what has become
+ * of it.
+ */
 public final class ReregistrationException extends VerbsException {
     private static final long serialVersionUID = 1L;
 

@@ -101,7 +101,7 @@ public final class RssQueuePair implements AutoCloseable {
                         parents);
     }
 
-    /** Its number, 24 bits. */
+    /** Its number, 24 bits: {@code qp_num}. */
     public int number() {
         return life.whileOpen(() -> ibv_qp.qp_num(handle));
     }
@@ -172,7 +172,10 @@ public final class RssQueuePair implements AutoCloseable {
         return life.toString();
     }
 
-    /** Options of a queue pair that spreads what it receives. Belongs to one thread. */
+    /**
+     * Options of a queue pair that spreads what it receives: {@code struct ibv_rx_hash_conf}.
+     * Belongs to one thread.
+     */
     public static final class Builder {
         /** What mlx4 and mlx5 take. */
         private static final int KEY_LENGTH = 40;

@@ -37,7 +37,7 @@ public final class Send extends SendRequest {
     /**
      * Sets whether it wakes a peer that asked for solicited notifications only.
      *
-     * @param solicited false at first
+     * @param solicited false at first: {@code IBV_SEND_SOLICITED}
      */
     public Send solicited(boolean solicited) {
         putFlag(SOLICITED, solicited);
@@ -48,7 +48,7 @@ public final class Send extends SendRequest {
      * Sets whether the data is copied while it is posted, so that its memory is free when {@code
      * post} returns. For small messages, up to {@link QueuePair#maxInlineData()}; faster, too.
      *
-     * @param inline false at first
+     * @param inline false at first: {@code IBV_SEND_INLINE}
      */
     public Send inline(boolean inline) {
         putInline(inline);
@@ -84,7 +84,7 @@ public final class Send extends SendRequest {
     }
 
     /**
-     * Gives the peer a number with the message.
+     * Gives the peer a number of 32 bits with the message, {@code IBV_WR_SEND_WITH_IMM}.
      *
      * @param value in host order; the peer reads it in host order
      */
@@ -115,7 +115,8 @@ public final class Send extends SendRequest {
     }
 
     /**
-     * Sets where a datagram goes; of {@link UdQueuePair} only, which needs it for every send.
+     * Sets where a datagram goes, {@code wr.ud}; of {@link UdQueuePair} only, which needs it for
+     * every send.
      *
      * @param handle the way, open when the request is posted, of the queue pair's protection domain
      * @param queuePairNumber the peer's, 24 bits; {@value UdQueuePair#MULTICAST_QUEUE_PAIR} for a
@@ -130,7 +131,8 @@ public final class Send extends SendRequest {
     }
 
     /**
-     * Sets which shared receive queue of the peer it goes to; of {@link XrcSendQueuePair} only.
+     * Sets which shared receive queue of the peer it goes to, {@code remote_srqn}; of {@link
+     * XrcSendQueuePair} only.
      *
      * @param number the peer's {@link SharedReceiveQueue#number()}
      * @throws IllegalStateException when the queue pair is of another type

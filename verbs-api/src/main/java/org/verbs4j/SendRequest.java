@@ -107,7 +107,7 @@ public abstract sealed class SendRequest extends WorkRequest
     }
 
     /**
-     * Sets the number that its completion will carry.
+     * Sets the number that its completion will carry, {@code wr_id}.
      *
      * @param id any number
      */
@@ -121,14 +121,14 @@ public abstract sealed class SendRequest extends WorkRequest
     /**
      * Sets whether it completes when it succeeds.
      *
-     * @param signaled true at first
+     * @param signaled true at first: {@code IBV_SEND_SIGNALED}
      */
     public abstract SendRequest signaled(boolean signaled);
 
     /**
      * Sets whether it waits until earlier reads and atomics of its queue pair are done.
      *
-     * @param fenced false at first
+     * @param fenced false at first: {@code IBV_SEND_FENCE}
      */
     public abstract SendRequest fenced(boolean fenced);
 

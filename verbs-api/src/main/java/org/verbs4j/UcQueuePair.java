@@ -1,9 +1,9 @@
 package org.verbs4j;
 
 /**
- * An unreliable connected queue pair: what arrives is whole and in order, but a message that is
- * lost, or finds no receive posted, or a key that does not fit, is dropped without a word. There
- * are neither reads nor atomics.
+ * An unreliable connected queue pair, {@code IBV_QPT_UC}: what arrives is whole and in order, but a
+ * message that is lost, or finds no receive posted, or a key that does not fit, is dropped without
+ * a word. There are neither reads nor atomics.
  *
  * <p>Threads as {@link QueuePair} says, steps as {@link ConnectedQueuePair} says.
  */
@@ -12,7 +12,7 @@ public final class UcQueuePair extends WritingQueuePair {
         super(setup);
     }
 
-    /** Options of an unreliable connected queue pair. */
+    /** Options of an unreliable connected queue pair. Belongs to one thread. */
     public static final class Builder extends ConnectedQueuePair.Builder<Builder> {
         Builder(ProtectionDomain domain, CompletionQueue sendQueue, CompletionQueue receiveQueue) {
             super(domain, sendQueue, receiveQueue);

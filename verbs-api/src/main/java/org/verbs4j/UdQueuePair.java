@@ -11,10 +11,10 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * A queue pair for datagrams: each send names its destination, {@link Send#to}, and anybody who
- * knows the queue key may send to it. A datagram is at most {@link #maxMessageSize()} bytes; one
- * that is lost, finds no receive posted or has a wrong key is dropped without a word, and the send
- * succeeds all the same.
+ * A queue pair for datagrams, {@code IBV_QPT_UD}: each send names its destination, {@link Send#to},
+ * and anybody who knows the queue key may send to it. A datagram is at most {@link
+ * #maxMessageSize()} bytes; one that is lost, finds no receive posted or has a wrong key is dropped
+ * without a word, and the send succeeds all the same.
  *
  * <p>Every receive needs {@value #GLOBAL_ROUTING_HEADER_LENGTH} bytes more than the datagram: the
  * device writes the {@link GlobalRoutingHeader} first, and {@link WorkCompletion#byteLength()}
@@ -45,7 +45,7 @@ public final class UdQueuePair extends QueuePair {
     }
 
     /**
-     * Makes it ready: from INIT, or RESET, to READY_TO_SEND.
+     * Makes it ready: from INIT, or RESET, to READY_TO_SEND, by {@code ibv_modify_qp(3)}.
      *
      * @throws QueuePairTransitionException when the kernel refuses
      */
@@ -58,7 +58,7 @@ public final class UdQueuePair extends QueuePair {
     }
 
     /**
-     * Moves from INIT to READY_TO_RECEIVE, where datagrams are taken.
+     * Moves from INIT to READY_TO_RECEIVE, where datagrams are taken, by {@code ibv_modify_qp(3)}.
      *
      * @throws QueuePairTransitionException when the kernel refuses
      */
@@ -67,7 +67,7 @@ public final class UdQueuePair extends QueuePair {
     }
 
     /**
-     * Moves from READY_TO_RECEIVE to READY_TO_SEND.
+     * Moves from READY_TO_RECEIVE to READY_TO_SEND, by {@code ibv_modify_qp(3)}.
      *
      * @throws QueuePairTransitionException when the kernel refuses
      */
@@ -84,7 +84,7 @@ public final class UdQueuePair extends QueuePair {
      * RoCE by IGMP or MLD such as {@code rdma_join_multicast} does.
      *
      * @param group a multicast GID
-     * @param lid the group's local identifier on InfiniBand, 0 on Ethernet
+     * @param lid the group's local identifier on InfiniBand, 16 bits, 0 on Ethernet
      * @throws VerbsException when the kernel refuses
      */
     public void joinMulticast(Gid group, int lid) {
@@ -97,7 +97,7 @@ public final class UdQueuePair extends QueuePair {
     }
 
     /**
-     * Takes no more datagrams to a multicast group, {@code ibv_detach_mcast}.
+     * Takes no more datagrams to a multicast group, {@code ibv_detach_mcast(3)}.
      *
      * @param group as joined
      * @param lid as joined
@@ -155,7 +155,7 @@ public final class UdQueuePair extends QueuePair {
                         + ": leave these multicast groups first";
     }
 
-    /** Options of a datagram queue pair. */
+    /** Options of a datagram queue pair. Belongs to one thread. */
     public static final class Builder extends QueuePairBuilder<Builder> {
         Builder(ProtectionDomain domain, CompletionQueue sendQueue, CompletionQueue receiveQueue) {
             super(domain, sendQueue, receiveQueue);

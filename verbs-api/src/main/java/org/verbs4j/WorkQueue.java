@@ -140,7 +140,7 @@ public final class WorkQueue extends ReceiveQueue {
         }
     }
 
-    /** Its number, 24 bits. */
+    /** Its number, 24 bits: {@code wq_num}. */
     public int number() {
         return life.whileOpen(() -> ibv_wq.wq_num(handle));
     }
@@ -269,7 +269,7 @@ public final class WorkQueue extends ReceiveQueue {
                 });
     }
 
-    /** The options of a work queue. Belongs to one thread. */
+    /** The options of a work queue: {@code struct ibv_wq_init_attr}. Belongs to one thread. */
     public static final class Builder {
         private static final int DEFAULT_REQUESTS = 128;
 
@@ -289,9 +289,9 @@ public final class WorkQueue extends ReceiveQueue {
         }
 
         /**
-         * Sets how many receives may be outstanding.
+         * Sets how many receives may be outstanding: {@code max_wr}.
          *
-         * @param count 128 at first
+         * @param count 128 at first, not negative; {@link #build()} refuses what the device has not
          */
         public Builder maxRequests(int count) {
             maxRequests = Arguments.range("maxRequests", count, 0, Integer.MAX_VALUE);
@@ -299,9 +299,9 @@ public final class WorkQueue extends ReceiveQueue {
         }
 
         /**
-         * Sets how many parts a receive may have.
+         * Sets how many parts a receive may have: {@code max_sge}.
          *
-         * @param count 1 at first
+         * @param count 1 at first, not negative; {@link #build()} refuses what the device has not
          */
         public Builder maxSge(int count) {
             maxSge = Arguments.range("maxSge", count, 0, Integer.MAX_VALUE);

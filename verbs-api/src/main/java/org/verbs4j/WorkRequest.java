@@ -3,8 +3,9 @@ package org.verbs4j;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request in native memory, written once and posted any number of times: {@link SendRequest} or
- * {@link ReceiveRequest}. Belongs to one thread at a time.
+ * A request in native memory, {@code struct ibv_send_wr} or {@code struct ibv_recv_wr}, written
+ * once and posted any number of times: {@link SendRequest} or {@link ReceiveRequest}. Belongs to
+ * one thread at a time.
  */
 public abstract sealed class WorkRequest permits SendRequest, ReceiveRequest {
     final ReceiveQueue queue;

@@ -11,9 +11,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * The receiving half of an extended reliable connection: hands what arrives to the shared receive
- * queue of its {@link XrcDomain} that the sender names. Nothing is posted to it and nothing
- * completes on it.
+ * The receiving half of an extended reliable connection, {@code IBV_QPT_XRC_RECV}: hands what
+ * arrives to the shared receive queue of its {@link XrcDomain} that the sender names. Nothing is
+ * posted to it and nothing completes on it.
  *
  * <p>Any process with the same domain may open it by its number; it lives until the last has closed
  * it.
@@ -25,7 +25,7 @@ public final class XrcReceiveQueuePair extends ConnectedQueuePair {
         super(setup);
     }
 
-    /** Options of the receiving half of an extended reliable connection. */
+    /** Options of the receiving half of an extended reliable connection. Belongs to one thread. */
     public static final class Builder extends ConnectedQueuePair.Builder<Builder> {
         Builder(XrcDomain domain) {
             super(domain);

@@ -1,9 +1,9 @@
 package org.verbs4j;
 
 /**
- * The sending half of an extended reliable connection: every send and every write with immediate
- * names the peer's shared receive queue that it goes to, {@link Send#toQueue} and {@link
- * Write#toQueue}. It takes no receives.
+ * The sending half of an extended reliable connection, {@code IBV_QPT_XRC_SEND}: every send and
+ * every write with immediate names the peer's shared receive queue that it goes to, {@link
+ * Send#toQueue} and {@link Write#toQueue}. It takes no receives.
  *
  * <p>Threads as {@link QueuePair} says, steps as {@link ConnectedQueuePair} says.
  */
@@ -12,7 +12,7 @@ public final class XrcSendQueuePair extends ReliableQueuePair {
         super(setup);
     }
 
-    /** Options of the sending half of an extended reliable connection. */
+    /** Options of the sending half of an extended reliable connection. Belongs to one thread. */
     public static final class Builder extends ConnectedQueuePair.Builder<Builder> {
         Builder(ProtectionDomain domain, CompletionQueue sendQueue) {
             super(domain, sendQueue, sendQueue);

@@ -14,6 +14,7 @@ import org.verbs4j.bindings.ibv_pd;
 import org.verbs4j.bindings.ibv_port_attr;
 import org.verbs4j.bindings.ibv_qp;
 import org.verbs4j.bindings.ibv_qp_attr;
+import org.verbs4j.bindings.ibv_qp_ex;
 import org.verbs4j.bindings.ibv_qp_init_attr_ex;
 import org.verbs4j.bindings.ibv_qp_open_attr;
 import org.verbs4j.bindings.ibv_qp_rate_limit_attr;
@@ -93,7 +94,7 @@ class RareQueuePairsTest {
                 offset,
                 2,
                 arguments -> {
-                    MemorySegment made = provider.allocate(ibv_qp.layout());
+                    MemorySegment made = provider.allocate(ibv_qp_ex.layout());
                     assertThat(size).isLessThanOrEqualTo(made.byteSize());
                     ibv_qp.context(made, provider.handle);
                     ibv_qp.qp_num(made, NUMBER);

@@ -15,7 +15,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A connected queue pair and its peer.
+ * A connected queue pair and its peer: a {@code struct rdma_cm_id} after {@code
+ * RDMA_CM_EVENT_ESTABLISHED}.
  *
  * <p>Any thread may use it, several at a time; posting to the queue pair has its own rule. A peer's
  * disconnect is noticed, and answered, when {@link #isConnected()}, {@link #awaitDisconnect} or
@@ -64,12 +65,12 @@ public final class Connection implements AutoCloseable {
         return privateData.duplicate();
     }
 
-    /** The peer's address. */
+    /** The peer's address, {@code rdma_get_peer_addr(3)}. */
     public @Nullable InetSocketAddress remoteAddress() {
         return remote;
     }
 
-    /** The local address. */
+    /** The local address, {@code rdma_get_local_addr(3)}. */
     public @Nullable InetSocketAddress localAddress() {
         return local;
     }
@@ -86,7 +87,7 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Waits for the end of the connection.
+     * Waits for the end of the connection: either side's disconnect, or the removal of the device.
      *
      * @param timeout the longest wait; zero only looks
      * @return whether it has ended; false on time-out
@@ -122,9 +123,9 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Disconnects: everything outstanding completes as flushed, and the peer is told. Poll before
-     * what must still succeed. The end is complete when {@link #awaitDisconnect} says so. Does
-     * nothing when it has ended.
+     * Disconnects, {@code rdma_disconnect(3)}: everything outstanding completes as flushed, and the
+     * peer is told. Poll before what must still succeed. The end is complete when {@link
+     * #awaitDisconnect} says so. Does nothing when it has ended.
      */
     public synchronized void disconnect() {
         if (connected && !disconnecting && !closed) {

@@ -147,7 +147,8 @@ public sealed interface ConnectionEvent {
     record AddressChanged(ConnectionId id) implements ConnectionEvent {}
 
     /**
-     * A step has failed.
+     * A step has failed: {@code RDMA_CM_EVENT_REJECTED}, {@code RDMA_CM_EVENT_UNREACHABLE} and the
+     * events ending in {@code _ERROR}.
      *
      * @param id of the step
      * @param reason which event it was
@@ -172,7 +173,7 @@ public sealed interface ConnectionEvent {
             return answered ? Rejection.ofLookup(status) : null;
         }
 
-        /** Which step. */
+        /** Which step, by the name of its event in {@code enum rdma_cm_event_type}. */
         public enum Reason {
             /** {@code RDMA_CM_EVENT_ADDR_ERROR}. */
             ADDRESS,
@@ -191,7 +192,7 @@ public sealed interface ConnectionEvent {
      * An event that this version does not know.
      *
      * @param id it happened to
-     * @param code its number in C
+     * @param code its number in {@code enum rdma_cm_event_type}
      * @param status its status
      */
     record Other(ConnectionId id, int code, int status) implements ConnectionEvent {}

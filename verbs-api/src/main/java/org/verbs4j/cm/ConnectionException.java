@@ -4,8 +4,9 @@ import org.jspecify.annotations.Nullable;
 import org.verbs4j.VerbsException;
 
 /**
- * A connection could not be made or kept. The message says what was tried, what the C library or
- * the peer answered, and what to check.
+ * A connection could not be made or kept: a function of {@code rdma_cm(7)} failed, an event told of
+ * a failure, or time was over. The message says what was tried, what the C library or the peer
+ * answered, and what to check.
  */
 public final class ConnectionException extends VerbsException {
     private static final long serialVersionUID = 1L;

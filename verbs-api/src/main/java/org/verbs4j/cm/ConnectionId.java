@@ -200,7 +200,7 @@ public final class ConnectionId implements AutoCloseable {
 
     /**
      * Rejects because the peer's {@link #remoteEce} options are not acceptable, {@code
-     * rdma_reject_ece(3)}.
+     * rdma_reject_ece}, see {@code rdma_reject(3)}.
      *
      * @throws UnsupportedVerbException when rdma-core is older than 31
      * @throws IllegalStateException as {@link #reject}
@@ -371,10 +371,12 @@ public final class ConnectionId implements AutoCloseable {
     }
 
     /**
-     * The device, to make queue pairs and their surroundings from. The C library opens it once and
-     * keeps it; closing it does nothing.
+     * The device, to make queue pairs and their surroundings from. It is opened once, for all ids,
+     * and kept: closing it does nothing.
      *
      * @throws IllegalStateException when the id has no device yet
+     * @throws org.verbs4j.VerbsException when the device cannot be opened, such as one that is
+     *     being removed
      */
     public synchronized DeviceContext context() {
         requireDevice("tell its device");

@@ -100,7 +100,7 @@ public record ConnectionParameters(
                 data);
     }
 
-    /** These, with other limits of reads and atomics under way. */
+    /** These, with other limits of reads and atomics under way, each 0 to 254 or {@link #MOST}. */
     public ConnectionParameters withReads(int initiated, int accepted) {
         return new ConnectionParameters(
                 accepted,
@@ -112,7 +112,7 @@ public record ConnectionParameters(
                 privateData);
     }
 
-    /** These, with other repetitions. */
+    /** These, with other repetitions, each 0 to 7. */
     public ConnectionParameters withRetries(int retries, int rnrRetries) {
         return new ConnectionParameters(
                 responderResources,
@@ -124,7 +124,7 @@ public record ConnectionParameters(
                 privateData);
     }
 
-    /** These, with another pause to ask for when no receive is posted. */
+    /** These, with another pause to ask for when no receive is posted, 0 to 31. */
     public ConnectionParameters withMinRnrTimer(int code) {
         return new ConnectionParameters(
                 responderResources,

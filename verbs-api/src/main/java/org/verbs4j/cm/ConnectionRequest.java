@@ -9,7 +9,8 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 
 /**
- * A peer that wants to connect: accept it, reject it, or close it, which rejects as well.
+ * A peer that wants to connect, {@code RDMA_CM_EVENT_CONNECT_REQUEST}: accept it, reject it, or
+ * close it, which rejects as well.
  *
  * <p>One thread answers; any other may {@link #close()}, which ends its wait. It does not depend on
  * the listener, which may be closed meanwhile.
@@ -70,7 +71,7 @@ public final class ConnectionRequest implements AutoCloseable {
     }
 
     /**
-     * Accepts, and waits up to ten seconds for the peer to confirm.
+     * Accepts, {@code rdma_accept(3)}, and waits up to ten seconds for the peer to confirm.
      *
      * @param pair made from {@link #context()}, in INIT or RESET; post its first receives before
      * @param parameters with at most {@value ConnectionParameters#MAX_ACCEPT_PRIVATE_DATA} bytes of
@@ -135,7 +136,7 @@ public final class ConnectionRequest implements AutoCloseable {
     }
 
     /**
-     * Rejects.
+     * Rejects, {@code rdma_reject(3)}.
      *
      * @param privateData at most {@value ConnectionParameters#MAX_REJECT_PRIVATE_DATA} bytes for
      *     the peer to read, such as a reason

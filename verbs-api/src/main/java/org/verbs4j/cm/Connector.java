@@ -9,7 +9,8 @@ import java.time.Duration;
 
 /**
  * The active side: finds the way to a server, whereupon there is a device to build on, then
- * connects a queue pair.
+ * connects a queue pair: {@code rdma_resolve_addr(3)}, {@code rdma_resolve_route(3)}, {@code
+ * rdma_connect(3)}.
  *
  * <p>One thread resolves and connects; any other may {@link #close()}, which ends its wait. One
  * connector makes one connection. After a failure resolve anew; the queue pair can be used again as
@@ -74,7 +75,7 @@ public final class Connector implements AutoCloseable {
     }
 
     /**
-     * Connects, within ten seconds.
+     * Connects, {@code rdma_connect(3)}, within ten seconds.
      *
      * @param pair made from {@link #context()}, in INIT or RESET; post its first receives before
      * @param parameters with at most {@value ConnectionParameters#MAX_CONNECT_PRIVATE_DATA} bytes

@@ -5,7 +5,10 @@ import org.jspecify.annotations.Nullable;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** Settings of a {@link Connector} or {@link DatagramConnector}. Belongs to one thread. */
+/**
+ * Settings of a {@link Connector} or {@link DatagramConnector}, as {@code rdma_set_option(3)} takes
+ * them. Belongs to one thread.
+ */
 public final class ConnectorBuilder {
     final InetSocketAddress remote;
     @Nullable InetSocketAddress source;
@@ -30,7 +33,7 @@ public final class ConnectorBuilder {
     /**
      * Sets the type of service of all packets.
      *
-     * @param value as {@link ConnectionOptions#typeOfService}
+     * @param value 0 to 255, as {@link ConnectionOptions#typeOfService}
      */
     public ConnectorBuilder typeOfService(int value) {
         typeOfService = value;
@@ -40,7 +43,7 @@ public final class ConnectorBuilder {
     /**
      * Sets how long the sender waits for an acknowledgement.
      *
-     * @param exponent as {@link ConnectionOptions#ackTimeout}
+     * @param exponent 0 to 31, as {@link ConnectionOptions#ackTimeout}
      */
     public ConnectorBuilder ackTimeout(int exponent) {
         ackTimeout = exponent;

@@ -10,7 +10,8 @@ import java.time.Duration;
 
 /**
  * The active side of datagrams: finds the way to a server, whereupon there is a device to build on,
- * then asks it whom to send to. Begin with {@link Connector#to}.
+ * then asks it whom to send to: {@code rdma_connect(3)} with {@code RDMA_PS_UDP}. Begin with {@link
+ * Connector#to}.
  *
  * <p>One thread resolves and connects; any other may {@link #close()}, which ends its wait. One
  * connector finds one peer.
@@ -52,8 +53,8 @@ public final class DatagramConnector implements AutoCloseable {
     }
 
     /**
-     * Asks the server whom to send to, within ten seconds, and makes the queue pair ready unless it
-     * is. Nothing stays in use of this connector afterwards.
+     * Asks the server whom to send to, {@code rdma_connect(3)}, within ten seconds, and makes the
+     * queue pair ready unless it is. Nothing stays in use of this connector afterwards.
      *
      * @param pair made from {@link #context()}; one can send to any number of peers
      * @param privateData at most {@value ConnectionParameters#MAX_DATAGRAM_CONNECT_PRIVATE_DATA}

@@ -26,7 +26,7 @@ public record DatagramDestination(AddressVector way, int queuePairNumber, int qu
     }
 
     /**
-     * The way as {@link org.verbs4j.Send#to} takes it.
+     * The way as {@link org.verbs4j.Send#to} takes it, {@code ibv_create_ah(3)}.
      *
      * @param domain of the queue pair that will send; the caller closes the handle
      * @throws org.verbs4j.VerbsException when the device refuses

@@ -6,8 +6,8 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
- * The passive side of datagrams: waits at a local address for peers that ask whom to send to. Begin
- * with {@link Listener#at}.
+ * The passive side of datagrams: waits at a local address for peers that ask whom to send to,
+ * {@code rdma_listen(3)} with {@code RDMA_PS_UDP}. Begin with {@link Listener#at}.
  *
  * <p>Any thread may use it, several may accept at a time.
  */
@@ -49,7 +49,7 @@ public final class DatagramListener implements AutoCloseable {
 
     private static @Nullable DatagramRequest request(ConnectionEvent event) {
         return event instanceof ConnectionEvent.DatagramRequested requested
-                ? new DatagramRequest(Link.adopt(requested.id()), requested)
+                ? Link.adopt(requested.id(), link -> new DatagramRequest(link, requested))
                 : null;
     }
 

@@ -8,7 +8,7 @@ import org.verbs4j.internal.VerbsInternals;
 import java.nio.ByteBuffer;
 
 /**
- * A peer of datagrams, ready to be sent to.
+ * A peer of datagrams, ready to be sent to: {@code struct rdma_ud_param} with an address handle.
  *
  * <p>Any thread may use it, several at a time.
  */

@@ -9,8 +9,8 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 /**
- * A peer that asks whom to send its datagrams to: accept it, reject it, or close it, which rejects
- * as well.
+ * A peer that asks whom to send its datagrams to, {@code RDMA_CM_EVENT_CONNECT_REQUEST} with {@code
+ * RDMA_PS_UDP}: accept it, reject it, or close it, which rejects as well.
  *
  * <p>Any thread may use it, one answers. It does not depend on the listener, which may be closed
  * meanwhile.
@@ -55,9 +55,9 @@ public final class DatagramRequest implements AutoCloseable {
     }
 
     /**
-     * Tells the peer to send to this queue pair, and makes that ready unless it is. Done on return:
-     * one queue pair can serve any number of peers. Where to answer, the peer's first datagram
-     * tells.
+     * Tells the peer to send to this queue pair, {@code rdma_accept(3)}, and makes that ready
+     * unless it is. Done on return: one queue pair can serve any number of peers. Where to answer,
+     * the peer's first datagram tells.
      *
      * @param pair made from {@link #context()}, with the queue key that builders choose by
      *     themselves; post its first receives before
@@ -81,7 +81,7 @@ public final class DatagramRequest implements AutoCloseable {
     }
 
     /**
-     * Rejects.
+     * Rejects, {@code rdma_reject(3)}.
      *
      * @param privateData at most {@value ConnectionParameters#MAX_DATAGRAM_ACCEPT_PRIVATE_DATA}
      *     bytes for the peer to read, such as a reason

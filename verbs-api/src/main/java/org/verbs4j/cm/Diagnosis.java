@@ -9,6 +9,10 @@ import java.time.Duration;
 
 /** What went wrong and what to check, found out only after something has failed. */
 final class Diagnosis {
+    private static final String REMOVED =
+            "the RDMA device is being removed: close this and what was made from the device, which"
+                    + " its removal may wait for; `rdma link` lists the devices that are left";
+
     private Diagnosis() {}
 
     /** No event channel. */
@@ -75,6 +79,9 @@ final class Diagnosis {
         }
         if (errno == Posix.ENODEV()) {
             return notRdma(where);
+        }
+        if (errno == Posix.ENXIO()) {
+            return REMOVED;
         }
         if (errno == Posix.ETIMEDOUT()) {
             return where + " does not answer: is the host up, and `ip neigh` not FAILED?";
@@ -167,6 +174,11 @@ final class Diagnosis {
                 null);
     }
 
+    /** The device has been taken away under the step. */
+    static ConnectionException removed(String call, ConnectionEvent.DeviceRemoved event) {
+        return new ConnectionException(call, Posix.ENXIO(), REMOVED, event);
+    }
+
     /** An event that has no place in the step. */
     static ConnectionException unexpected(
             String call, ConnectionEvent event, @Nullable InetSocketAddress remote) {
@@ -174,8 +186,6 @@ final class Diagnosis {
                 switch (event) {
                     case ConnectionEvent.Disconnected e ->
                             SocketAddresses.text(remote) + " has gone again";
-                    case ConnectionEvent.DeviceRemoved e -> "the RDMA device is being removed";
-
                     case ConnectionEvent.Other other ->
                             "unexpected event "
                                     + other.code()

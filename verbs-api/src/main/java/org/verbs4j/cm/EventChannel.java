@@ -173,7 +173,7 @@ public final class EventChannel implements AutoCloseable {
     }
 
     /**
-     * Waits for the next event.
+     * Waits for the next event, {@code rdma_get_cm_event(3)}.
      *
      * @param timeout the longest wait; zero only looks
      * @return null on time-out
@@ -320,7 +320,7 @@ public final class EventChannel implements AutoCloseable {
                 return array.reinterpret(count.get(Verbs.C_INT, 0) * Verbs.C_POINTER.byteSize())
                         .elements(Verbs.C_POINTER)
                         .map(element -> element.get(Verbs.C_POINTER, 0))
-                        .map(VerbsInternals.get()::borrow)
+                        .map(VerbsInternals.get()::shared)
                         .toList();
             } finally {
                 Verbs.rdma_free_devices(array);

@@ -10,6 +10,7 @@ import org.verbs4j.UdQueuePair;
 import org.verbs4j.internal.VerbsInternals;
 
 import java.net.InetSocketAddress;
+import java.util.function.Function;
 
 /**
  * An id with a channel of its own: what a connector, a request and then the connection hold, one
@@ -35,13 +36,13 @@ final class Link {
         }
     }
 
-    /** With the id of a request, which moves away from the listener's channel. */
-    static Link adopt(ConnectionId id) {
+    /** Of the id of a request, which moves away from the listener's channel. */
+    static <T> T adopt(ConnectionId id, Function<Link, T> use) {
         EventChannel channel = null;
         try {
             channel = EventChannel.open();
             id.migrate(channel);
-            return new Link(channel, id);
+            return use.apply(new Link(channel, id));
         } catch (RuntimeException e) {
             id.close();
             if (channel != null) {
@@ -62,7 +63,8 @@ final class Link {
     /**
      * Waits for the next event of a step.
      *
-     * @throws ConnectionException when it tells of a failure, or time is over
+     * @throws ConnectionException when it tells of a failure or of the device's removal, or time is
+     *     over
      */
     ConnectionEvent await(
             String call, Deadline deadline, @Nullable InetSocketAddress remote, String ifLate)
@@ -71,6 +73,7 @@ final class Link {
         return switch (event) {
             case null -> throw Diagnosis.late(call, deadline.timeout(), remote, ifLate);
             case ConnectionEvent.Failed failed -> throw Diagnosis.failed(call, failed, remote);
+            case ConnectionEvent.DeviceRemoved removed -> throw Diagnosis.removed(call, removed);
             default -> event;
         };
     }

@@ -6,7 +6,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
- * The passive side: waits for connection requests at a local address.
+ * The passive side: waits for connection requests at a local address, {@code rdma_listen(3)}.
  *
  * <p>Any thread may use it, several may accept at a time.
  */
@@ -18,11 +18,11 @@ public final class Listener implements AutoCloseable {
     }
 
     /**
-     * Listens.
+     * Listens, {@code rdma_bind_addr(3)} and {@code rdma_listen(3)}.
      *
      * @param address port 0 chooses a free one, see {@link #localAddress()}. A wildcard address
      *     serves IPv4 and IPv6, as Java's sockets do
-     * @param backlog requests that may wait to be accepted
+     * @param backlog requests that may wait to be accepted; the system has a limit of its own
      * @throws ConnectionException when the address is in use, not of this machine, or not of an
      *     RDMA device, with those that are
      */
@@ -66,7 +66,7 @@ public final class Listener implements AutoCloseable {
 
     private static @Nullable ConnectionRequest request(ConnectionEvent event) {
         return event instanceof ConnectionEvent.Requested requested
-                ? new ConnectionRequest(Link.adopt(requested.id()), requested)
+                ? Link.adopt(requested.id(), link -> new ConnectionRequest(link, requested))
                 : null;
     }
 

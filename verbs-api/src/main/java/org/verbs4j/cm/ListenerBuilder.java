@@ -8,7 +8,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
-/** Settings of a {@link Listener} or {@link DatagramListener}. Belongs to one thread. */
+/**
+ * Settings of a {@link Listener} or {@link DatagramListener}, as {@code rdma_set_option(3)} takes
+ * them. Belongs to one thread.
+ */
 public final class ListenerBuilder {
     private static final int DEFAULT_BACKLOG = 128;
     private static final int IPV6_LENGTH = 16;
@@ -35,13 +38,16 @@ public final class ListenerBuilder {
         return this;
     }
 
-    /** Allows an address that another id has bound, though not another listener's. */
+    /**
+     * Allows an address that another id has bound, though not another listener's: {@code
+     * RDMA_OPTION_ID_REUSEADDR}.
+     */
     public ListenerBuilder reuseAddress(boolean on) {
         reuseAddress = on;
         return this;
     }
 
-    /** Lets a wildcard address serve its own family only. */
+    /** Lets a wildcard address serve its own family only: {@code RDMA_OPTION_ID_AFONLY}. */
     public ListenerBuilder onlyOneFamily(boolean on) {
         onlyOneFamily = on;
         return this;
@@ -50,7 +56,7 @@ public final class ListenerBuilder {
     /**
      * Sets the type of service of the packets of accepted connections.
      *
-     * @param value as {@link ConnectionOptions#typeOfService}
+     * @param value 0 to 255, as {@link ConnectionOptions#typeOfService}
      */
     public ListenerBuilder typeOfService(int value) {
         typeOfService = value;
@@ -60,7 +66,7 @@ public final class ListenerBuilder {
     /**
      * Sets how long senders of accepted connections wait for an acknowledgement.
      *
-     * @param exponent as {@link ConnectionOptions#ackTimeout}
+     * @param exponent 0 to 31, as {@link ConnectionOptions#ackTimeout}
      */
     public ListenerBuilder ackTimeout(int exponent) {
         ackTimeout = exponent;
@@ -77,7 +83,7 @@ public final class ListenerBuilder {
     }
 
     /**
-     * Listens for connections.
+     * Listens for connections, {@code rdma_listen(3)} with {@code RDMA_PS_TCP}.
      *
      * @throws ConnectionException as {@link Listener#bind(InetSocketAddress, int)}
      */
@@ -86,8 +92,8 @@ public final class ListenerBuilder {
     }
 
     /**
-     * Listens for peers that want to send datagrams. Ports of datagrams and of connections have
-     * nothing to do with each other.
+     * Listens for peers that want to send datagrams, {@code rdma_listen(3)} with {@code
+     * RDMA_PS_UDP}. Ports of datagrams and of connections have nothing to do with each other.
      *
      * @throws ConnectionException as {@link Listener#bind(InetSocketAddress, int)}
      */

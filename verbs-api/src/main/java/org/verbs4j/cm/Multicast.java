@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A device at a local address, to join multicast groups through.
+ * A device at a local address, to join multicast groups through, {@code rdma_join_multicast(3)}.
  *
  * <p>Any thread may use it; those that join take turns. {@link #close()} by another thread ends
  * their wait.
@@ -64,8 +64,8 @@ public final class Multicast implements AutoCloseable {
     }
 
     /**
-     * Joins a group: the queue pair takes its datagrams, and can send to it. Makes the queue pair
-     * ready unless it is.
+     * Joins a group, {@code rdma_join_multicast(3)}: the queue pair takes its datagrams, and can
+     * send to it. Makes the queue pair ready unless it is.
      *
      * @param pair made from {@link #context()}, with the queue key that builders choose by
      *     themselves; post its first receives before
@@ -80,7 +80,10 @@ public final class Multicast implements AutoCloseable {
         return join(pair, group, true, Deadline.in(timeout));
     }
 
-    /** As {@link #join(UdQueuePair, InetAddress, Duration)}, to send only. */
+    /**
+     * As {@link #join(UdQueuePair, InetAddress, Duration)}, to send only: {@code
+     * rdma_join_multicast_ex(3)}.
+     */
     public MulticastGroup joinToSend(UdQueuePair pair, InetAddress group, Duration timeout)
             throws InterruptedException {
         return join(pair, group, false, Deadline.in(timeout));
@@ -124,7 +127,7 @@ public final class Multicast implements AutoCloseable {
                 case ConnectionEvent.MulticastFailed failed when failed.group().equals(group) ->
                         throw Diagnosis.notJoined(failed);
                 case ConnectionEvent.DeviceRemoved removed ->
-                        throw Diagnosis.unexpected("rdma_join_multicast", removed, null);
+                        throw Diagnosis.removed("rdma_join_multicast", removed);
                 default -> {} // of a group that was given up
             }
         }

@@ -9,7 +9,7 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
 /**
- * A multicast group that a queue pair has joined.
+ * A multicast group that a queue pair has joined: {@code RDMA_CM_EVENT_MULTICAST_JOIN}.
  *
  * <p>Any thread may use it, several at a time.
  */

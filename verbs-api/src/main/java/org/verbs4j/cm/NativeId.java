@@ -38,7 +38,7 @@ final class NativeId {
     }
 
     DeviceContext context() {
-        return VerbsInternals.get().borrow(rdma_cm_id.verbs(handle));
+        return VerbsInternals.get().shared(rdma_cm_id.verbs(handle));
     }
 
     int port() {

@@ -2,6 +2,8 @@ package org.verbs4j.cm;
 
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.DeviceContext;
+import org.verbs4j.cm.ConnectionEvent.AddressResolved;
+import org.verbs4j.cm.ConnectionEvent.RouteResolved;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -53,14 +55,26 @@ final class Outbound {
         move(State.NEW, State.RESOLVING);
         try {
             link.id().resolveAddress(source, remote, deadline.left());
-            link.await("rdma_resolve_addr", deadline, remote, "is the host up?");
+            await("rdma_resolve_addr", AddressResolved.class, deadline, "is the host up?");
             link.id().resolveRoute(deadline.left());
-            link.await("rdma_resolve_route", deadline, remote, "is there a path?");
+            await("rdma_resolve_route", RouteResolved.class, deadline, "is there a path?");
             context = link.id().context();
             move(State.RESOLVING, State.RESOLVED);
         } catch (RuntimeException | InterruptedException e) {
             fail(e);
             throw e;
+        }
+    }
+
+    private void await(
+            String call,
+            Class<? extends ConnectionEvent> expected,
+            Deadline deadline,
+            String ifLate)
+            throws InterruptedException {
+        ConnectionEvent event = link.await(call, deadline, remote, ifLate);
+        if (!expected.isInstance(event)) {
+            throw Diagnosis.unexpected(call, event, remote);
         }
     }
 

@@ -13,7 +13,10 @@ public enum PortSpace {
     UDP(Verbs.RDMA_PS_UDP(), true),
     /** Datagrams among IP over InfiniBand's own, {@code RDMA_PS_IPOIB}. */
     IPOIB(Verbs.RDMA_PS_IPOIB(), true),
-    /** Any kind of queue pair by native InfiniBand addresses, {@code RDMA_PS_IB}. */
+    /**
+     * Any kind of queue pair, {@code RDMA_PS_IB}. In C its addresses may also be native ones of
+     * InfiniBand, {@code AF_IB}; here addresses are IPv4 or IPv6, and those are not offered.
+     */
     IB(Verbs.RDMA_PS_IB(), false),
     /** Another one. */
     UNKNOWN(0, false);

@@ -18,6 +18,9 @@ final class Reception {
     private final Link link;
     private final InetSocketAddress address;
 
+    /** With the turn of the channel. */
+    private @Nullable ConnectionEvent removed;
+
     private Reception(Link link, InetSocketAddress address) {
         this.link = link;
         this.address = address;
@@ -61,18 +64,30 @@ final class Reception {
             throws InterruptedException {
         Deadline deadline = Deadline.in(timeout);
         while (true) {
-            ConnectionEvent event = link.channel().await(deadline.left());
+            ConnectionEvent event = link.channel().await(deadline.left(), this::next);
             if (event == null) {
                 return null;
             }
-            if (event instanceof ConnectionEvent.DeviceRemoved removed) {
-                throw Diagnosis.unexpected("rdma_get_cm_event", removed, address);
+            if (event instanceof ConnectionEvent.DeviceRemoved gone && gone.id() == link.id()) {
+                throw Diagnosis.removed("rdma_get_cm_event", gone);
             }
             T request = take.apply(event);
             if (request != null) {
                 return request;
             }
         }
+    }
+
+    /** The removal of the listener's own device is told to all, as nothing can come after it. */
+    private @Nullable ConnectionEvent next() {
+        if (removed == null) {
+            ConnectionEvent event = link.channel().poll();
+            if (!(event instanceof ConnectionEvent.DeviceRemoved gone) || gone.id() != link.id()) {
+                return event;
+            }
+            removed = gone;
+        }
+        return removed;
     }
 
     int fileDescriptor() {

@@ -9,6 +9,7 @@ import org.verbs4j.CompletionHandler;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.RcQueuePair;
 import org.verbs4j.WorkCompletions;
+import org.verbs4j.bindings.Posix;
 
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -77,7 +78,8 @@ public final class Reconnector implements AutoCloseable {
      *
      * @param timeout the longest that this may take; attempts are repeated with growing pauses,
      *     from 50 ms to 2 s
-     * @throws ConnectionException of the last attempt, when time is over
+     * @throws ConnectionException when time is over: of the last attempt, or of the one before
+     *     where the end cut the last one short
      * @throws InterruptedException when the thread is interrupted
      * @throws IllegalStateException when this is closed, before or meanwhile
      */
@@ -102,6 +104,7 @@ public final class Reconnector implements AutoCloseable {
         }
         giveUp();
         Duration pause = FIRST_PAUSE;
+        ConnectionException before = null;
         while (true) {
             try {
                 Connection made = connect(deadline);
@@ -114,12 +117,20 @@ public final class Reconnector implements AutoCloseable {
                     requireOpen();
                 }
                 if (deadline.left().isZero()) {
-                    throw e;
+                    throw telling(before, e);
                 }
+                before = e;
                 Duration longer = pause.multipliedBy(2);
                 pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
             }
         }
+    }
+
+    /** An attempt that the end of all time has cut short says nothing of the peer. */
+    static ConnectionException telling(
+            @Nullable ConnectionException before, ConnectionException last) {
+        boolean cutShort = last.event() == null && last.errno() == Posix.ETIMEDOUT();
+        return before != null && cutShort ? before : last;
     }
 
     private Connection connect(Deadline deadline) throws InterruptedException {

@@ -1,8 +1,8 @@
 package org.verbs4j.cm;
 
 /**
- * Why a connection was rejected: the codes of the InfiniBand specification's REJ message, which
- * RoCE shares.
+ * Why a connection was rejected, the {@code status} of {@code RDMA_CM_EVENT_REJECTED}: the codes of
+ * the InfiniBand specification's REJ message, which RoCE shares.
  */
 public enum Rejection {
     /** The peer has no queue pair left. */

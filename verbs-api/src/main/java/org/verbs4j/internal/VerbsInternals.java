@@ -49,10 +49,11 @@ public abstract class VerbsInternals {
     }
 
     /**
-     * The context for an {@code ibv_context} that librdmacm has opened: one for each pointer, and
-     * its close does nothing.
+     * The context of the device that librdmacm has opened: one for each device, and its close does
+     * nothing. It is not librdmacm's own, which that frees when the device has been removed,
+     * whoever has made objects from it.
      */
-    public abstract DeviceContext borrow(MemorySegment context);
+    public abstract DeviceContext shared(MemorySegment context);
 
     /** What the memory and address handles of a queue pair's requests must be of. */
     public abstract ProtectionDomain domainOf(QueuePair pair);

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * One registration cut into equal buffers. Every object is made up front: taking and releasing
- * allocate nothing and call nothing.
+ * One registration, {@code ibv_reg_mr(3)}, cut into equal buffers. Every object is made up front:
+ * taking and releasing allocate nothing and call nothing.
  *
  * <p>Belongs to one thread at a time, and so do its buffers: threads that hand buffers to each
  * other hand them over by something that orders memory, or have a pool each. The bytes of the
@@ -252,7 +252,7 @@ public final class BufferPool implements AutoCloseable {
         return buffers.length + " buffers of " + bufferSize + " bytes";
     }
 
-    /** Options of a pool. */
+    /** Options of a pool. Belongs to one thread. */
     public static final class Builder {
         private final ProtectionDomain domain;
         private final int count;

@@ -44,7 +44,7 @@ public final class RemoteGreeting {
     }
 
     private static void greet(InetSocketAddress server) throws InterruptedException {
-        try (Connector connector = Connector.resolve(server, Duration.ofSeconds(2));
+        try (Connector connector = Connector.resolve(server, Duration.ofSeconds(10));
                 ProtectionDomain domain = connector.context().newProtectionDomain();
                 CompletionChannel channel = connector.context().newCompletionChannel();
                 CompletionQueue queue = connector.context().newCompletionQueue(4, channel, 0);

@@ -17,6 +17,7 @@ import org.verbs4j.cm.ConnectionId;
 import org.verbs4j.cm.ConnectionParameters;
 import org.verbs4j.cm.EventChannel;
 import org.verbs4j.cm.Listener;
+import org.verbs4j.cm.PortSpace;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -43,6 +44,19 @@ class CmGuardsIT {
                         ConnectionException.class,
                         e -> assertThat(e.errno()).as(e.getMessage()).isEqualTo(errno))
                 .hasMessageContaining(message);
+    }
+
+    /** Its native kind, {@code AF_IB}, is not offered. */
+    @Test
+    void thePortSpaceOfInfiniBandTakesAddressesOfIp() {
+        InetSocketAddress address = CmPlace.anyPort();
+        try (EventChannel channel = EventChannel.open();
+                ConnectionId id = channel.newId(PortSpace.IB)) {
+            id.bind(address);
+            assertThat(id.localAddress()).isNotNull();
+            assertThat(id.localAddress().getAddress()).isEqualTo(address.getAddress());
+            assertThat(id.hasDevice()).isTrue();
+        }
     }
 
     @Test

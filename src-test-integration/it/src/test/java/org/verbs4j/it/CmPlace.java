@@ -2,7 +2,6 @@ package org.verbs4j.it;
 
 import org.verbs4j.Device;
 import org.verbs4j.DeviceContext;
-import org.verbs4j.Devices;
 import org.verbs4j.Gid;
 import org.verbs4j.GidEntry;
 
@@ -23,10 +22,10 @@ final class CmPlace {
 
     /** The IPv4 address of each device that has one; on soft-RoCE 10.77.0.1 and 10.77.0.2. */
     static List<InetAddress> addresses() {
-        return Devices.list().stream().flatMap(device -> addresses(device).stream()).toList();
+        return TestPlace.devices().stream().flatMap(device -> addresses(device).stream()).toList();
     }
 
-    private static List<InetAddress> addresses(Device device) {
+    static List<InetAddress> addresses(Device device) {
         try (DeviceContext context = device.open()) {
             return context.activePort().gidTable().stream()
                     .map(GidEntry::gid)

@@ -5,7 +5,6 @@ import org.verbs4j.CompletionField;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.ConnectOptions;
 import org.verbs4j.DeviceContext;
-import org.verbs4j.Devices;
 import org.verbs4j.ExtendedCompletionQueue;
 import org.verbs4j.ExtendedCompletions;
 import org.verbs4j.MemoryRegion;
@@ -23,7 +22,7 @@ final class CompletionCalls {
 
     /** A queue pair that is connected to itself. */
     private abstract static class OnDevice extends BlockingCall {
-        final DeviceContext context = keep(Devices.first().open());
+        final DeviceContext context = keep(TestPlace.devices().getFirst().open());
         final CompletionChannel channel = keep(context.newCompletionChannel());
         final ProtectionDomain domain = keep(context.newProtectionDomain());
         final MemoryRegion memory = keep(domain.allocate(4096, RdmaPair.ALL));

@@ -24,10 +24,14 @@ final class ConnectionCalls {
 
     private ConnectionCalls() {}
 
-    /** An event of an id. */
+    /** An event of an id that has a device. */
     static final class AwaitEvent extends BlockingCall {
         private final EventChannel channel = keep(EventChannel.open());
         private final ConnectionId id = keep(channel.newId());
+
+        AwaitEvent() {
+            id.bind(CmPlace.anyPort());
+        }
 
         @Override
         Object await(Duration timeout) throws Exception {
@@ -77,25 +81,15 @@ final class ConnectionCalls {
     }
 
     /** The way to a neighbour that does not answer, until it does. */
-    static final class Resolve extends BlockingCall {
-        private final InetSocketAddress dead =
-                new InetSocketAddress(CmPlace.unusedNeighbour(), 7000);
-        private final Connector connector = keep(Connector.to(dead).open());
+    static final class Resolve extends UnansweredWay<Connector> {
+        Resolve() {
+            super(Connector.to(DEAD).open());
+        }
 
         @Override
         Object await(Duration timeout) throws Exception {
-            connector.resolve(timeout);
+            resolver.resolve(timeout);
             return "resolved";
-        }
-
-        @Override
-        void succeed() throws Exception {
-            keep(Neighbour.appears(dead.getAddress()));
-        }
-
-        @Override
-        void closeWaitedOn() {
-            connector.close();
         }
     }
 

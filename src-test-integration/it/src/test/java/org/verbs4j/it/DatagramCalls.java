@@ -6,7 +6,6 @@ import org.verbs4j.cm.DatagramListener;
 import org.verbs4j.cm.DatagramRequest;
 import org.verbs4j.cm.Listener;
 
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Objects;
@@ -45,25 +44,15 @@ final class DatagramCalls {
     }
 
     /** The way to a neighbour that does not answer, until it does. */
-    static final class Resolve extends BlockingCall {
-        private final InetSocketAddress dead =
-                new InetSocketAddress(CmPlace.unusedNeighbour(), 7000);
-        private final DatagramConnector connector = keep(Connector.to(dead).openDatagrams());
+    static final class Resolve extends UnansweredWay<DatagramConnector> {
+        Resolve() {
+            super(Connector.to(DEAD).openDatagrams());
+        }
 
         @Override
         Object await(Duration timeout) throws Exception {
-            connector.resolve(timeout);
+            resolver.resolve(timeout);
             return "resolved";
-        }
-
-        @Override
-        void succeed() throws Exception {
-            keep(Neighbour.appears(dead.getAddress()));
-        }
-
-        @Override
-        void closeWaitedOn() {
-            connector.close();
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.List;
 class DatagramToolsIT {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final int UDADDY_PORT = 7174;
+    private static final String GROUP = "239.77.1.2";
 
     private static ToolRun start(String kind, String tool, String arguments) {
         List<String> command = new ArrayList<>(List.of(tool));
@@ -20,11 +21,6 @@ class DatagramToolsIT {
         return kind.equals("c")
                 ? ToolRun.process(command)
                 : ToolRun.inProcess(command.toArray(String[]::new));
-    }
-
-    /** A group has no list of its members, so the test takes its time, and the sender 3 s. */
-    private static void awaitMember() throws InterruptedException {
-        Thread.sleep(TestPlace.limit(Duration.ofMillis(300)).toMillis());
     }
 
     private static void succeeded(ToolRun run, String out) throws InterruptedException {
@@ -89,11 +85,14 @@ class DatagramToolsIT {
     })
     void mckeySaysWhatTheCToolSays(String listener, String sender, String role) throws Exception {
         String common =
-                "-m 239.77.1.2 -C 10 -S 100 -b " + CmPlace.addresses().getFirst().getHostAddress();
+                "-m "
+                        + GROUP
+                        + " -C 10 -S 100 -b "
+                        + CmPlace.addresses().getFirst().getHostAddress();
         String joined = "mckey: joining\nmckey: joined dgid: ::ffff:239.77.1.2 mlid 0x0 sl 0\n";
         String done = "data transfers complete\ntest complete\nreturn status 0\n";
         try (ToolRun listening = start(listener, "mckey", common)) {
-            awaitMember();
+            KernelObjects.awaitMember(GROUP);
             try (ToolRun sending = start(sender, "mckey", common + " " + role)) {
                 succeeded(
                         sending,

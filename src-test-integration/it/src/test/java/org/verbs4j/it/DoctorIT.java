@@ -54,11 +54,11 @@ class DoctorIT {
     }
 
     @Test
-    void theWayToAPeerIsTriedLayerByLayer() throws InterruptedException {
+    void theWayToAPeerIsTriedLayerByLayer() throws Exception {
         String host = CmPlace.addresses().getFirst().getHostAddress();
         try (ToolRun server = ToolRun.jar("doctor", "--serve")) {
             TcpPorts.awaitListening(18515, server);
-            Thread.sleep(TestPlace.limit(Duration.ofMillis(300)).toMillis()); // rdma_cm's listener
+            KernelObjects.awaitListener(7174); // that of its rping
             ToolRun.Outcome outcome = doctor(host);
             assertThat(outcome.err()).isEmpty();
             assertThat(outcome.out())

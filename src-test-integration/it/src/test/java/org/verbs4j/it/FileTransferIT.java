@@ -173,7 +173,6 @@ class FileTransferIT {
                 ToolRun.Outcome sent = sender.await(LIMIT);
                 ToolRun.Outcome received = receiver.await(LIMIT);
                 assertThat(sent.err()).isEmpty();
-                System.out.println(sent.out() + received.out());
                 assertThat(received.out()).endsWith(", mapped\n");
                 if (TestPlace.kernelIsSince(6, 2)) {
                     assertThat(sent.out()).endsWith(", mapped\n");

@@ -2,8 +2,14 @@ package org.verbs4j.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 
 /** What the kernel keeps for all processes together. */
 final class KernelObjects {
@@ -31,24 +37,45 @@ final class KernelObjects {
         }
     }
 
+    /** Waits until a process listens at a port. */
+    static void awaitListener(int port) throws Exception {
+        String at = ":" + port + " ";
+        await(
+                "a listener at port " + port,
+                () -> {
+                    try (ToolRun rdma =
+                            ToolRun.process(List.of("rdma", "resource", "show", "cm_id"))) {
+                        return rdma.await(LIMIT)
+                                .out()
+                                .lines()
+                                .anyMatch(
+                                        line -> line.contains("state LISTEN") && line.contains(at));
+                    }
+                });
+    }
+
     /**
-     * Waits until a process listens at a port. A member of a multicast group is not listed: after a
-     * time that is enough on hardware it is taken to be there.
+     * Waits until a queue pair is attached to a group. Soft-RoCE asks its interface for the packets
+     * of each such group, by the Ethernet address that IPv6 has for its last four bytes.
+     *
+     * @param group an IPv4 address
      */
-    static void awaitListener(int port) throws InterruptedException {
-        long end = System.nanoTime() + TestPlace.limit(Duration.ofSeconds(2)).toNanos();
-        while (System.nanoTime() < end) {
-            try (ToolRun rdma = ToolRun.process(List.of("rdma", "resource", "show", "cm_id"))) {
-                if (rdma.await(LIMIT)
-                        .out()
-                        .lines()
-                        .anyMatch(
-                                line ->
-                                        line.contains("state LISTEN")
-                                                && line.contains(":" + port + " "))) {
-                    return;
-                }
-            }
+    static void awaitMember(String group) throws Exception {
+        String address =
+                "3333" + HexFormat.of().formatHex(InetAddress.ofLiteral(group).getAddress());
+        await(
+                "a member of " + group,
+                () -> {
+                    try (Stream<String> lines = Files.lines(Path.of("/proc/net/dev_mcast"))) {
+                        return lines.anyMatch(line -> line.endsWith(address));
+                    }
+                });
+    }
+
+    private static void await(String what, Callable<Boolean> there) throws Exception {
+        long end = System.nanoTime() + TestPlace.limit(LIMIT).toNanos();
+        while (!there.call()) {
+            assertThat(System.nanoTime() - end).as("waiting for " + what).isNegative();
             Thread.sleep(20);
         }
     }

@@ -163,7 +163,7 @@ class RPingIT {
                 option);
     }
 
-    private static void awaitListening(List<String> common) throws InterruptedException {
+    private static void awaitListening(List<String> common) throws Exception {
         KernelObjects.awaitListener(Integer.parseInt(common.get(3)));
     }
 

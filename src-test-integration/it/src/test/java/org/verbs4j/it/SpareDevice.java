@@ -2,16 +2,22 @@ package org.verbs4j.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
+import org.verbs4j.Devices;
 
+import java.net.InetAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** One more soft-RoCE device in a guest, whose link a test may take down. */
+/** One more soft-RoCE device in a guest, whose link a test may take down, or which it removes. */
 final class SpareDevice implements AutoCloseable {
     private static final String NAME = "rxespare";
     private static final String NETDEV = "spare0";
+
+    private @Nullable ToolRun removal;
 
     private SpareDevice() {}
 
@@ -50,9 +56,30 @@ final class SpareDevice implements AutoCloseable {
         assertThat(process.exitValue()).as(String.join(" ", command)).isZero();
     }
 
+    /** Gives it an address, and waits until the device knows it. */
+    SpareDevice withAddress(String address) throws Exception {
+        ip("addr", "add", address + "/24", "dev", NETDEV);
+        InetAddress wanted = InetAddress.ofLiteral(address);
+        Waits.until(
+                "the address of " + NAME,
+                () -> CmPlace.addresses(Devices.byName(NAME)).contains(wanted));
+        return this;
+    }
+
+    /** Begins to remove the device, which may not end before nobody has it open. */
+    ToolRun remove() {
+        ToolRun begun = ToolRun.process(List.of("rdma", "link", "delete", NAME));
+        removal = begun;
+        return begun;
+    }
+
     @Override
     public void close() throws Exception {
-        run("rdma", "link", "delete", NAME);
-        ip("link", "del", NETDEV);
+        try (ToolRun begun = removal == null ? remove() : removal) {
+            ToolRun.Outcome outcome = begun.await(Duration.ofMinutes(1));
+            assertThat(outcome.status()).as(outcome.err()).isZero();
+        } finally {
+            ip("link", "del", NETDEV);
+        }
     }
 }

@@ -1,9 +1,11 @@
 package org.verbs4j.it;
 
+import org.verbs4j.Device;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.Devices;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -14,7 +16,16 @@ public final class TestPlace {
     private static final int TIME_SCALE =
             Integer.parseInt(Objects.requireNonNullElse(System.getenv("VERBS4J_TIME_SCALE"), "1"));
 
+    /** The one device that a program of the tests is to use; without it, all are there. */
+    static final String ONLY_DEVICE = "org.verbs4j.it.device";
+
     private TestPlace() {}
+
+    /** The devices to use, the first one first. */
+    static List<Device> devices() {
+        String only = System.getProperty(ONLY_DEVICE);
+        return only == null ? Devices.list() : List.of(Devices.byName(only));
+    }
 
     /** {@code host}, {@code uml} or {@code qemu}. */
     public static String engine() {

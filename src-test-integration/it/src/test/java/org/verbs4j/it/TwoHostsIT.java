@@ -41,6 +41,7 @@ class TwoHostsIT {
     private static final Duration LIMIT = CmPlace.limit(30);
     private static final int PORT = 7_200;
     private static final int UDADDY_PORT = 7_174;
+    private static final String GROUP = "239.78.0.1";
 
     private static OtherHost other;
 
@@ -75,7 +76,11 @@ class TwoHostsIT {
         }
         try (ToolRun run = start(kind, command)) {
             if (server == OtherHost.own()) {
-                KernelObjects.awaitListener(command[0].equals("udaddy") ? UDADDY_PORT : PORT);
+                switch (command[0]) {
+                    case "mckey" -> KernelObjects.awaitMember(GROUP);
+                    case "udaddy" -> KernelObjects.awaitListener(UDADDY_PORT);
+                    default -> KernelObjects.awaitListener(PORT);
+                }
                 other.say("serving");
             }
             ToolRun.Outcome outcome = run.await(LIMIT);
@@ -142,7 +147,7 @@ class TwoHostsIT {
                         Arrays.asList(
                                 "mckey",
                                 "-m",
-                                "239.78.0.1",
+                                GROUP,
                                 "-b",
                                 addressOf(OtherHost.own()).getHostAddress()));
         if (!serves) {
