@@ -9,6 +9,8 @@
 #ifndef VERBS4J_NULL_DEVICE_H
 #define VERBS4J_NULL_DEVICE_H
 
+#include "null_identity.h"
+
 #include <endian.h>
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -26,7 +28,7 @@ enum null_poll_mode {
 	NULL_POLL_ALWAYS, /* always a completion: for measuring the poll alone */
 };
 
-enum { NULL_ENTRY_SIZE = 64, NULL_MAX_SGE = 2, NULL_MAX_INLINE = 28 };
+enum { NULL_ENTRY_SIZE = 64, NULL_MAX_INLINE = 28 };
 
 /*
  *  0  opcode and index | queue pair and length | signature ... flags | immediate
@@ -120,8 +122,6 @@ struct null_qp {
 	struct ibv_qp_init_attr init;
 };
 
-enum { NULL_MAX_QP = 256 };
-
 struct null_context {
 	struct verbs_context verbs;
 	struct null_qp *queue_pairs[NULL_MAX_QP];
@@ -139,7 +139,7 @@ int null_poll_cq(struct ibv_cq *, int, struct ibv_wc *);
 int null_req_notify_cq(struct ibv_cq *, int);
 
 /* How the benchmarks choose what the device does; exported. */
-__attribute__((visibility("default"))) void null_set_send_mode(struct ibv_qp *, int mode, int system_call);
-__attribute__((visibility("default"))) void null_set_poll_mode(struct ibv_cq *, struct ibv_qp *, int mode);
+EXPORT void null_set_send_mode(struct ibv_qp *, int mode, int system_call);
+EXPORT void null_set_poll_mode(struct ibv_cq *, struct ibv_qp *, int mode);
 
 #endif

@@ -2,6 +2,8 @@ package org.verbs4j.bindings;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import org.verbs4j.gcc.Forked;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

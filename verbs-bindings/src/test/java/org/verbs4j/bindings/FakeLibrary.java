@@ -1,5 +1,7 @@
 package org.verbs4j.bindings;
 
+import org.verbs4j.gcc.Gcc;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.verbs4j.bindings.Claim.Kind;
+import org.verbs4j.gcc.Forked;
 
 import java.io.IOException;
 import java.nio.file.Path;

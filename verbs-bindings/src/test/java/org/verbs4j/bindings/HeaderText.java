@@ -1,5 +1,7 @@
 package org.verbs4j.bindings;
 
+import org.verbs4j.gcc.Gcc;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

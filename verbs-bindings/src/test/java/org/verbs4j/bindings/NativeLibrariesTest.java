@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.verbs4j.gcc.Forked;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -8,6 +8,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import org.verbs4j.bindings.HeaderText.Function;
+import org.verbs4j.gcc.Gcc;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -56,7 +57,12 @@ final class Oracle {
         headers = HeaderText.preprocess();
         Path directory = Gcc.directory("oracle");
         Files.writeString(directory.resolve("inline_oracle.inc"), OracleSource.write(headers));
-        Path file = Gcc.library("inline_oracle.c", directory, Gcc.STATIC);
+        Path file =
+                Gcc.library(
+                        directory.resolve("libinline_oracle.so"),
+                        List.of(Path.of("src/test/c/inline_oracle.c")),
+                        Gcc.STATIC,
+                        "-I" + directory);
         library = SymbolLookup.libraryLookup(file, Arena.global());
         takeThePlaceOfLibibverbs();
         for (Class<?> holder : JAVA) {

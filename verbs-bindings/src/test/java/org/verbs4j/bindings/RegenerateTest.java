@@ -9,6 +9,7 @@ import static java.nio.file.StandardOpenOption.APPEND;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.verbs4j.gcc.Forked;
 
 import java.io.IOException;
 import java.nio.file.Files;

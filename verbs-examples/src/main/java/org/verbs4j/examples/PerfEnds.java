@@ -22,8 +22,10 @@ import org.verbs4j.Send;
 import org.verbs4j.SendRequest;
 import org.verbs4j.UcQueuePair;
 import org.verbs4j.UdQueuePair;
+import org.verbs4j.WorkCompletion;
 import org.verbs4j.Write;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -140,11 +142,14 @@ final class PerfEnds implements AutoCloseable {
                                             .remoteAccess(plan.verb().access()))
                             .build();
             case UC -> newUcPair();
-            case UD ->
-                    prepare(domain.newUdQueuePair(sends, receives))
-                            .queueKey(DatagramEnds.QUEUE_KEY)
-                            .build();
+            case UD -> newUdPair();
         };
+    }
+
+    /** By rdma_cm with its own key. */
+    private UdQueuePair newUdPair() {
+        UdQueuePair.Builder builder = prepare(domain.newUdQueuePair(sends, receives));
+        return (plan.options().rdmaCm ? builder : builder.queueKey(DatagramEnds.QUEUE_KEY)).build();
     }
 
     private UcQueuePair newUcPair() {
@@ -245,6 +250,23 @@ final class PerfEnds implements AutoCloseable {
         peers.add(remote);
     }
 
+    /** Whether either side sends to the other what is measured. */
+    boolean isMutual() {
+        return plan.options().duplex || !plan.options().isBandwidth();
+    }
+
+    /** The way to the next peer of datagrams, by rdma_cm; to be closed with the rest. */
+    void reached(AddressHandle way) {
+        handles.add(way);
+    }
+
+    /** The way back to the next peer, whose first datagram has used up the receive of a pair. */
+    void reachedBack(WorkCompletion received, int index) {
+        MemorySegment datagram =
+                buffer.segment().asSlice(receiveOffset(index), received.byteLength());
+        reached(domain.newAddressHandle(port.port(), received, datagram));
+    }
+
     /** Takes a queue pair for connected that rdma_cm has connected. */
     void connected(PerfKeys remote) {
         peers.add(remote);
@@ -289,7 +311,9 @@ final class PerfEnds implements AutoCloseable {
                         pair.newSend().id(index).from(buffer, local, size).inline(size <= inline);
                 yield plan.transport() == PerfTransport.UD
                         ? send.to(
-                                handles.get(index), peer.queuePairNumber(), DatagramEnds.QUEUE_KEY)
+                                handles.get(index),
+                                peer.queuePairNumber(),
+                                ((UdQueuePair) pair).queueKey())
                         : send;
             }
             case WRITE ->
@@ -336,11 +360,16 @@ final class PerfEnds implements AutoCloseable {
 
     /** A receive for a message; its id is the index. */
     ReceiveRequest newReceive(int index, long size, long offset) {
-        long shift = headroom() == 0 ? 0 : path.cacheLine() - headroom();
         return pairs.get(index)
                 .newReceive()
                 .id(index)
-                .into(buffer, receivedAt(index) + offset + Math.max(0, shift), size + headroom());
+                .into(buffer, receiveOffset(index) + offset, size + headroom());
+    }
+
+    /** The message itself begins at a cache line. */
+    private long receiveOffset(int index) {
+        long shift = headroom() == 0 ? 0 : path.cacheLine() - headroom();
+        return receivedAt(index) + Math.max(0, shift);
     }
 
     @Override

@@ -157,7 +157,7 @@ final class PerfOptions extends PeerOptions {
 
     @Option(
             names = {"-R", "--rdma_cm"},
-            description = "connect the queue pairs by rdma_cm, and talk over it (RC only)")
+            description = "connect the queue pairs by rdma_cm, which has no UC, and talk over it")
     boolean rdmaCm;
 
     @Option(

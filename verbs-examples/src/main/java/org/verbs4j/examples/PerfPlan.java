@@ -92,8 +92,8 @@ record PerfPlan(
                 "the server measures nothing: give --histogram, --plot and --json to the client");
         refuse(
                 spec,
-                options.rdmaCm && options.transport != PerfTransport.RC,
-                "-R goes with -c RC only");
+                options.rdmaCm && options.transport == PerfTransport.UC,
+                "-R does not go with -c UC: rdma_cm has no unreliable connections");
         refuse(
                 spec,
                 options.verb() == PerfVerb.WRITE && options.transport == PerfTransport.UD,

@@ -10,12 +10,14 @@ import org.verbs4j.ProtectionDomain;
 import org.verbs4j.RcQueuePair;
 import org.verbs4j.ReceiveRequest;
 import org.verbs4j.Send;
+import org.verbs4j.UdQueuePair;
 import org.verbs4j.WorkCompletions;
 import org.verbs4j.cm.Connection;
 import org.verbs4j.cm.ConnectionException;
 import org.verbs4j.cm.ConnectionParameters;
 import org.verbs4j.cm.ConnectionRequest;
 import org.verbs4j.cm.Connector;
+import org.verbs4j.cm.DatagramListener;
 import org.verbs4j.cm.Listener;
 
 import java.lang.foreign.MemorySegment;
@@ -27,7 +29,8 @@ import java.util.List;
 
 /**
  * Over messages of a queue pair that rdma_cm has connected, as {@code -R} has it; the queue pairs
- * that are measured are connected by rdma_cm, too, one after the other. Belongs to one thread.
+ * that are measured are connected by rdma_cm, too, one after the other, or introduced to each other
+ * when they are for datagrams. Belongs to one thread.
  */
 final class RdmaPerfChannel implements PerfChannel {
     /** Bytes of the longest message, and of its place. */
@@ -171,10 +174,30 @@ final class RdmaPerfChannel implements PerfChannel {
     public void connect(PerfEnds ends) throws InterruptedException {
         ConnectionParameters parameters =
                 ConnectionParameters.defaults().withReads(ends.outstanding(), ends.outstanding());
+        if (ends.pair(0) instanceof UdQueuePair) {
+            introduce(
+                    new DatagramIntroduction(ends, ends.isMutual(), peer, stepLimit), ends.count());
+            return;
+        }
         swap(PerfKeys.NONE, stepLimit);
         for (int i = 0; i < ends.count(); i++) {
             RcQueuePair one = (RcQueuePair) ends.pair(i);
             connections.add(isClient ? call(one, parameters) : take(one, parameters));
+        }
+        swap(PerfKeys.NONE, stepLimit);
+    }
+
+    /** Ours listens before its client can call. */
+    private void introduce(DatagramIntroduction introduction, int count)
+            throws InterruptedException {
+        if (isClient) {
+            swap(PerfKeys.NONE, stepLimit);
+            introduction.call(server);
+        } else {
+            try (DatagramListener datagrams = Listener.at(server).backlog(count).bindDatagrams()) {
+                swap(PerfKeys.NONE, stepLimit);
+                introduction.answer(datagrams);
+            }
         }
         swap(PerfKeys.NONE, stepLimit);
     }
@@ -199,14 +222,16 @@ final class RdmaPerfChannel implements PerfChannel {
         Listener from = listener;
         ConnectionRequest request = from == null ? null : from.accept(stepLimit);
         if (request == null) {
-            throw new ToolFailure(
-                    peer
-                            + " connected fewer queue pairs than there are here: give both the same"
-                            + " -q");
+            throw fewerPairs(peer);
         }
         try (request) {
             return request.accept(one, parameters, stepLimit);
         }
+    }
+
+    static ToolFailure fewerPairs(String peer) {
+        return new ToolFailure(
+                peer + " connected fewer queue pairs than there are here: give both the same -q");
     }
 
     @Override

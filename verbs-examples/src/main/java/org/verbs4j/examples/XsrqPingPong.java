@@ -24,9 +24,9 @@ import java.util.List;
  * {@code ibv_xsrq_pingpong} of rdma-core 44: its flags, its output, and either side of its wire
  * exchange.
  *
- * <p>The domain is this process's own, where the C tool shares one by a file in {@code /tmp}. A
- * server sends to each client by the connections of all in turn, so when there are several, they
- * must be C tools of one machine.
+ * <p>The XRC domain is that of a file, the C tool's own, so that ours and those of C on one machine
+ * share it: a server sends to each client by the connections of all in turn, so several clients
+ * must be on one machine.
  */
 @Command(
         name = "xsrq-pingpong",
@@ -75,7 +75,7 @@ final class XsrqPingPong extends Tool {
         int clients = options.clients();
         try (ProtectionDomain domain = context.newProtectionDomain();
                 PingPongBuffer buffer = newBuffer(domain);
-                XrcDomain xrc = context.newXrcDomain();
+                XrcDomain xrc = XrcFile.open(context, this);
                 CompletionChannel channel = context.newCompletionChannel();
                 CompletionQueue received = context.newCompletionQueue(clients, channel, 0);
                 CompletionQueue sent = context.newCompletionQueue(clients);
@@ -232,8 +232,8 @@ final class XsrqPingPong extends Tool {
                 paramLabel = "<n>",
                 converter = CNumbers.Count.class,
                 description =
-                        "number of clients (on server only, default 1); several must be C tools of"
-                                + " one machine")
+                        "number of clients (on server only, default 1); several must be on one"
+                                + " machine")
         private int clients = 1;
 
         @Option(

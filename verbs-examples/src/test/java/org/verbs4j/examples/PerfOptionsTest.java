@@ -84,7 +84,7 @@ class PerfOptionsTest {
                 "write-bw -l 3 | -n has to be a multiple of -l",
                 "write-bw -l 4 -Q 3 | -l has to be a multiple of -Q",
                 "write-bw -l 200 | -l must not be more than -t",
-                "send-lat -R -c UD | -R goes with -c RC only",
+                "send-lat -R -c UC | -R does not go with -c UC: rdma_cm has no unreliable",
                 "read-lat --json x | the server measures nothing",
                 "send-lat a b | Unmatched argument",
             })

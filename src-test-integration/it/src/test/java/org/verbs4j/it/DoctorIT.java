@@ -57,7 +57,7 @@ class DoctorIT {
     void theWayToAPeerIsTriedLayerByLayer() throws Exception {
         String host = CmPlace.addresses().getFirst().getHostAddress();
         try (ToolRun server = ToolRun.jar("doctor", "--serve")) {
-            PingPong.awaitListening(18515, server);
+            TcpPorts.awaitListening(18515, server);
             KernelObjects.awaitListener(7174); // that of its rping
             ToolRun.Outcome outcome = doctor(host);
             assertThat(outcome.err()).isEmpty();

@@ -67,7 +67,7 @@ final class Perftest {
             List<String> serverArgs,
             List<String> clientArgs)
             throws InterruptedException {
-        int port = PingPong.freePort();
+        int port = TcpPorts.free();
         try (ToolRun serving = start(serverTool, server, PingPong.SERVER, port, serverArgs)) {
             awaitListening(port, server, serving, serverArgs);
             List<String> call = PingPong.with(clientArgs, host(clientArgs));
@@ -86,7 +86,7 @@ final class Perftest {
     static void awaitListening(int port, Player player, ToolRun server, List<String> args)
             throws InterruptedException {
         if (!args.contains("-R")) {
-            PingPong.awaitListening(port, server);
+            TcpPorts.awaitListening(port, server);
         } else if (player != Player.C) {
             Waits.until("the server to listen", () -> server.outSoFar().contains("Waiting"));
         }

@@ -37,6 +37,8 @@ class PerftestIT {
                     "send-lat -n 20 -e -c UC -s 1K",
                     "send-lat -n 20 -e -c UD",
                     "send-lat -n 100 -e -R",
+                    "send-lat -n 20 -R -c UD",
+                    "send-lat -n 20 -e -R -c UD -s 1024",
                     "send-lat -D 1",
                     "write-lat -n 20",
                     "write-lat -n 10 -c UC -s 65536 -u 15",
@@ -57,6 +59,9 @@ class PerftestIT {
                     "send-bw -n 100 -c UC -l 10",
                     "send-bw -n 100 -c UD -s 1024",
                     "send-bw -n 100 -R",
+                    "send-bw -n 100 -R -c UD -s 1024",
+                    "send-bw -n 100 -e -b -R -c UD -s 256",
+                    "send-bw -n 40 -R -c UD -s 256 -q 3",
                     "send-bw -D 1 -s 256",
                     "write-bw -n 100 -b -s 256 -l 10 -Q 5",
                     "write-bw -n 105 -t 30 -Q 7 -q 2 -s 2K --report_gbits",
@@ -161,7 +166,8 @@ class PerftestIT {
                         "write-lat -n 5 -a",
                         "read-lat -n 5 -a -e",
                         "send-bw -n 10 -a -t 5 -b",
-                        "write-bw -n 10 -a -t 5"));
+                        "write-bw -n 10 -a -t 5",
+                        "read-bw -n 5 -a"));
     }
 
     @ParameterizedTest
@@ -240,9 +246,9 @@ class PerftestIT {
     void aMessageIsNoGarbage(String tool) throws InterruptedException {
         Garbage.assumeRemoved();
         List<String> lasting = List.of("-D", "5", "--warm-up", "20000");
-        int port = PingPong.freePort();
+        int port = TcpPorts.free();
         try (ToolRun server = Perftest.start(tool, Player.JAVA, PingPong.SERVER, port, lasting)) {
-            PingPong.awaitListening(port, server);
+            TcpPorts.awaitListening(port, server);
             List<String> call = PingPong.with(lasting, "127.0.0.1");
             try (ToolRun client = Perftest.start(tool, Player.JAVA, PingPong.CLIENT, port, call)) {
                 Waits.until("traffic", () -> client.outSoFar().contains("#bytes"));

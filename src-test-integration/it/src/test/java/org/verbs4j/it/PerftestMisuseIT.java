@@ -99,10 +99,10 @@ class PerftestMisuseIT {
     })
     void aStrangerOnTheTcpPortIsNamed(String greeting, String sentence)
             throws InterruptedException, IOException {
-        int port = PingPong.freePort();
+        int port = TcpPorts.free();
         try (ToolRun server =
                 Perftest.start("send-lat", Player.JAVA, PingPong.SERVER, port, QUICK)) {
-            PingPong.awaitListening(port, server);
+            TcpPorts.awaitListening(port, server);
             try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 stranger.getOutputStream().write(greeting.getBytes(StandardCharsets.US_ASCII));
                 assertSentence("send-lat", server.await(LIMIT));
@@ -154,8 +154,7 @@ class PerftestMisuseIT {
     void nobodyThereIsASentence() throws InterruptedException {
         List<String> call = PingPong.with(QUICK, "127.0.0.1");
         try (ToolRun client =
-                Perftest.start(
-                        "send-bw", Player.JAVA, PingPong.CLIENT, PingPong.freePort(), call)) {
+                Perftest.start("send-bw", Player.JAVA, PingPong.CLIENT, TcpPorts.free(), call)) {
             assertSentence("send-bw", client.await(LIMIT));
             assertThat(client.await(LIMIT).err()).contains("is the server running?");
         }
@@ -177,9 +176,9 @@ class PerftestMisuseIT {
         if (line.endsWith("-e")) {
             endless.add("-e");
         }
-        int port = PingPong.freePort();
+        int port = TcpPorts.free();
         try (ToolRun server = Perftest.start(tool, Player.C, PingPong.SERVER, port, endless)) {
-            PingPong.awaitListening(port, server);
+            TcpPorts.awaitListening(port, server);
             try (ToolRun client =
                     Perftest.start(
                             tool,
@@ -198,7 +197,7 @@ class PerftestMisuseIT {
     @ValueSource(strings = {"send-lat", "write-lat", "read-lat", "send-bw", "read-bw"})
     void aClientKilledInTheMiddleIsMissed(String tool) throws InterruptedException {
         List<String> endless = List.of("-n", "10000000");
-        int port = PingPong.freePort();
+        int port = TcpPorts.free();
         try (ToolRun server =
                 Perftest.start(
                         tool,
@@ -206,7 +205,7 @@ class PerftestMisuseIT {
                         PingPong.SERVER,
                         port,
                         PingPong.with(endless, "--timeout", "2"))) {
-            PingPong.awaitListening(port, server);
+            TcpPorts.awaitListening(port, server);
             try (ToolRun client =
                     Perftest.start(
                             tool,
@@ -235,6 +234,31 @@ class PerftestMisuseIT {
         misfit("send-lat", "-c UD -s " + (mtu + 1), "send-lat", "-c UD -s " + (mtu + 1));
     }
 
+    /** The C tools: "UC is not supported in librdmacm". */
+    @ParameterizedTest
+    @ValueSource(strings = {"send-lat", "write-lat", "send-bw", "write-bw"})
+    void unreliableConnectionsByRdmaCmAreRefused(String tool) throws InterruptedException {
+        List<String> args = PingPong.with(QUICK, "-R", "-c", "UC");
+        try (ToolRun server =
+                        Perftest.start(tool, Player.JAVA, PingPong.SERVER, TcpPorts.free(), args);
+                ToolRun c =
+                        Perftest.start(
+                                tool,
+                                Player.C,
+                                PingPong.SERVER,
+                                TcpPorts.free(),
+                                List.of("-R", "-c", "UC"))) {
+            ToolRun.Outcome outcome = server.await(LIMIT);
+            assertThat(outcome.err())
+                    .startsWith(
+                            tool
+                                    + ": -R does not go with -c UC: rdma_cm has no unreliable"
+                                    + " connections\n");
+            assertThat(outcome.status()).isEqualTo(2);
+            assertThat(c.await(LIMIT).out()).contains("UC is not supported in librdmacm");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "read-lat, -d rxe9, 'no device rxe9'",
@@ -245,7 +269,7 @@ class PerftestMisuseIT {
             throws InterruptedException {
         List<String> args = PingPong.with(QUICK, flags.split(" "));
         try (ToolRun server =
-                Perftest.start(tool, Player.JAVA, PingPong.SERVER, PingPong.freePort(), args)) {
+                Perftest.start(tool, Player.JAVA, PingPong.SERVER, TcpPorts.free(), args)) {
             assertSentence(tool, server.await(LIMIT));
             assertThat(server.await(LIMIT).err()).contains(sentence);
         }

@@ -8,9 +8,6 @@ import org.verbs4j.Devices;
 import org.verbs4j.GidEntry;
 import org.verbs4j.PortAttributes;
 
-import java.io.IOException;
-import java.net.ServerSocket;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -146,9 +143,9 @@ final class PingPong {
             List<String> serverArgs,
             List<String> clientArgs)
             throws InterruptedException {
-        int port = freePort();
+        int port = TcpPorts.free();
         try (ToolRun serving = start(game, server, SERVER, port, serverArgs)) {
-            awaitListening(port, serving);
+            TcpPorts.awaitListening(port, serving);
             try (ToolRun calling =
                     start(game, client, CLIENT, port, with(clientArgs, "localhost"))) {
                 return new Result(serving.await(LIMIT), calling.await(LIMIT));
@@ -186,7 +183,7 @@ final class PingPong {
 
     /** Requires that ours ends at once, and as the C tool does: status and every letter. */
     static void requireSameRefusal(Game game, String... args) throws InterruptedException {
-        int port = freePort();
+        int port = TcpPorts.free();
         try (ToolRun c = start(game, Player.C, SERVER, port, List.of(args));
                 ToolRun java = start(game, Player.JAVA, SERVER, port, List.of(args))) {
             ToolRun.Outcome refusal = c.await(LIMIT);
@@ -215,49 +212,5 @@ final class PingPong {
 
     static List<String> with(List<String> args, String... more) {
         return Stream.concat(args.stream(), Stream.of(more)).toList();
-    }
-
-    /** Looked up in /proc, not tried: a connection would be taken for the client's. */
-    static void awaitListening(int port, ToolRun server) throws InterruptedException {
-        long deadline = System.nanoTime() + TestPlace.limit(LIMIT).toNanos();
-        while (!isListening(port)) {
-            if (server.hasEnded()) {
-                throw new AssertionError("the server ended early: " + server.await(LIMIT));
-            }
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError(server + " does not listen");
-            }
-            Thread.sleep(20);
-        }
-    }
-
-    private static boolean isListening(int port) {
-        Pattern listening =
-                Pattern.compile(
-                        String.format(
-                                Locale.ROOT,
-                                " *\\d+: \\p{XDigit}+:%04X \\p{XDigit}+:0000 0A .*",
-                                port));
-        return Stream.of("/proc/net/tcp", "/proc/net/tcp6")
-                .map(Path::of)
-                .filter(Files::exists)
-                .flatMap(PingPong::lines)
-                .anyMatch(line -> listening.matcher(line).matches());
-    }
-
-    private static Stream<String> lines(Path file) {
-        try {
-            return Files.readAllLines(file).stream();
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
     }
 }

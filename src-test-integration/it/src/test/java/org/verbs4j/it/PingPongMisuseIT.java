@@ -73,9 +73,9 @@ class PingPongMisuseIT {
     /** The exchange is the same for all of them, so nobody knows before the first message. */
     @Test
     void anotherTransportEndsInTime() throws InterruptedException {
-        int port = PingPong.freePort();
+        int port = TcpPorts.free();
         try (ToolRun server = PingPong.start(Game.UC, Player.JAVA, PingPong.SERVER, port, QUICK)) {
-            PingPong.awaitListening(port, server);
+            TcpPorts.awaitListening(port, server);
             try (ToolRun client =
                     PingPong.start(
                             Game.RC,
@@ -92,9 +92,9 @@ class PingPongMisuseIT {
     /** One record against 256. */
     @Test
     void anotherExchangeIsNamed() throws InterruptedException {
-        int port = PingPong.freePort();
+        int port = TcpPorts.free();
         try (ToolRun server = PingPong.start(Game.RC, Player.JAVA, PingPong.SERVER, port, QUICK)) {
-            PingPong.awaitListening(port, server);
+            TcpPorts.awaitListening(port, server);
             try (ToolRun client =
                     PingPong.start(
                             Game.SRQ,
@@ -113,9 +113,9 @@ class PingPongMisuseIT {
     @EnumSource(names = {"RC", "UC", "UD", "SRQ"})
     void aPeerKilledInTheMiddleIsMissed(Game game) throws InterruptedException {
         List<String> endless = List.of("-e", "-n", "100000000", "-s", "512");
-        int port = PingPong.freePort();
+        int port = TcpPorts.free();
         try (ToolRun server = PingPong.start(game, Player.C, PingPong.SERVER, port, endless)) {
-            PingPong.awaitListening(port, server);
+            TcpPorts.awaitListening(port, server);
             try (ToolRun client =
                     PingPong.start(
                             game,
@@ -143,9 +143,9 @@ class PingPongMisuseIT {
     @ParameterizedTest
     @EnumSource(names = {"RC", "UC", "UD", "SRQ"})
     void garbageOnThePortIsShown(Game game) throws InterruptedException, IOException {
-        int port = PingPong.freePort();
+        int port = TcpPorts.free();
         try (ToolRun server = PingPong.start(game, Player.JAVA, PingPong.SERVER, port, QUICK)) {
-            PingPong.awaitListening(port, server);
+            TcpPorts.awaitListening(port, server);
             try (Socket browser = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 browser.getOutputStream()
                         .write(

@@ -139,7 +139,7 @@ class PingPongsIT {
             throws InterruptedException {
         try (ToolRun tool =
                 PingPong.start(
-                        game, Player.JAVA, PingPong.SERVER, PingPong.freePort(), List.of(args))) {
+                        game, Player.JAVA, PingPong.SERVER, TcpPorts.free(), List.of(args))) {
             ToolRun.Outcome outcome = tool.await(Duration.ofSeconds(20));
             assertThat(outcome.err()).startsWith(sentence);
             assertThat(outcome.err().lines()).hasSize(1);

@@ -110,9 +110,9 @@ class RcPingPongFailuresIT {
      */
     @Test
     void aCClientThatForgetsItsGid() throws InterruptedException {
-        int port = PingPong.freePort();
+        int port = TcpPorts.free();
         try (ToolRun server = PingPong.start(Player.JAVA, PingPong.SERVER, port, List.of())) {
-            PingPong.awaitListening(port, server);
+            TcpPorts.awaitListening(port, server);
             try (ToolRun client =
                     PingPong.start(
                             Player.C, PingPong.CLIENT, port, List.of("-g", "-1", "localhost"))) {
@@ -131,11 +131,11 @@ class RcPingPongFailuresIT {
             endless.add("-e");
         }
         List<String> patient = PingPong.with(endless, "--timeout", "1");
-        int port = PingPong.freePort();
+        int port = TcpPorts.free();
         try (ToolRun serving =
                 PingPong.start(
                         server, PingPong.SERVER, port, server == Player.JAVA ? patient : endless)) {
-            PingPong.awaitListening(port, serving);
+            TcpPorts.awaitListening(port, serving);
             try (ToolRun calling =
                     PingPong.start(
                             client,
@@ -168,7 +168,7 @@ class RcPingPongFailuresIT {
     }
 
     private static void assertFails(String sentence, String... args) throws InterruptedException {
-        int port = PingPong.freePort();
+        int port = TcpPorts.free();
         try (ToolRun tool = PingPong.start(Player.JAVA, PingPong.SERVER, port, List.of(args))) {
             assertSentence(tool.await(LIMIT), sentence);
         }

@@ -47,7 +47,12 @@ record NativeParts(Path nullDevice, Path twins, Path jni) {
             if (!Files.exists(parts.jni)) {
                 Files.createDirectories(into);
                 Path include = Path.of(System.getProperty("java.home"), "include");
-                compile(sources, parts.nullDevice, "null_verbs.c", "null_data_path.c");
+                compile(
+                        sources,
+                        parts.nullDevice,
+                        "null_identity.c",
+                        "null_verbs.c",
+                        "null_data_path.c");
                 compile(sources, parts.twins, "twins.c");
                 compile(
                         sources,

@@ -1,4 +1,4 @@
-package org.verbs4j.bindings;
+package org.verbs4j.gcc;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -7,20 +7,24 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The C compiler of this machine, for what runs beside Java; {@link CCompiler} only asks one. A
- * machine without it fails the test: agreement with C is not optional.
+ * The C compiler of this machine, for what tests of any module run beside Java. A machine without
+ * it fails the test: agreement with C is not optional.
  */
-final class Gcc {
+public final class Gcc {
     /** Makes verbs.h declare what it declares only for programs linked statically. */
-    static final String STATIC = "-DRDMA_STATIC_PROVIDERS=none";
+    public static final String STATIC = "-DRDMA_STATIC_PROVIDERS=none";
 
     private static final String INSTALL = "apt-get install gcc libibverbs-dev librdmacm-dev";
 
     private Gcc() {}
 
-    /** Compiles a shared library out of a source of src/test/c. */
-    static Path library(String source, Path directory, String... options) {
-        Path library = directory.resolve("lib" + source.replace(".c", ".so"));
+    /**
+     * Compiles a shared library.
+     *
+     * @param sources files of C
+     * @param options beside the usual ones
+     */
+    public static Path library(Path library, List<Path> sources, String... options) {
         List<String> arguments = new ArrayList<>(List.of(options));
         arguments.addAll(
                 List.of(
@@ -35,21 +39,20 @@ final class Gcc {
                         "-Wl,-Bsymbolic",
                         "-Wl,--no-undefined",
                         "-pthread",
-                        "-I" + directory,
-                        Path.of("src/test/c", source).toAbsolutePath().toString(),
                         "-o",
                         library.toString()));
+        sources.forEach(source -> arguments.add(source.toAbsolutePath().toString()));
         run(arguments.toArray(String[]::new));
         return library;
     }
 
     /** Where a test class may build, below target. */
-    static Path directory(String name) throws IOException {
+    public static Path directory(String name) throws IOException {
         return Files.createDirectories(Path.of("target", "c", name).toAbsolutePath());
     }
 
     /** Runs gcc and gives what it printed. */
-    static String run(String... arguments) {
+    public static String run(String... arguments) {
         List<String> command = new ArrayList<>(List.of("gcc"));
         command.addAll(List.of(arguments));
         try {

@@ -1,4 +1,4 @@
-package org.verbs4j.bindings;
+package org.verbs4j.gcc;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -10,16 +10,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A process that has ended: what it wrote and its exit status. */
-record Forked(List<String> command, int status, String out, String err) {
+public record Forked(List<String> command, int status, String out, String err) {
     private static final long LIMIT_SECONDS = 300;
 
     /** Runs a command to its end in the current directory. */
-    static Forked of(String... command) throws IOException {
+    public static Forked of(String... command) throws IOException {
         return of(new ProcessBuilder(command));
     }
 
     /** Runs a command to its end. */
-    static Forked of(ProcessBuilder builder) throws IOException {
+    public static Forked of(ProcessBuilder builder) throws IOException {
         Process process = builder.start();
         try {
             process.getOutputStream().close();
@@ -39,12 +39,12 @@ record Forked(List<String> command, int status, String out, String err) {
     }
 
     /** Runs the main method of a class of this module in a JVM of its own. */
-    static Forked java(Class<?> main, List<String> options) throws IOException {
+    public static Forked java(Class<?> main, List<String> options) throws IOException {
         return of(new ProcessBuilder(javaCommand(main, options)));
     }
 
     /** The command for {@link #java}: with native access and these options. */
-    static List<String> javaCommand(Class<?> main, List<String> options) {
+    public static List<String> javaCommand(Class<?> main, List<String> options) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(
@@ -60,7 +60,7 @@ record Forked(List<String> command, int status, String out, String err) {
     }
 
     /** This, or the failure of the test that expected status 0. */
-    Forked orFail() {
+    public Forked orFail() {
         if (status != 0) {
             throw new AssertionError(command + " ended with " + status + "\n" + out + err);
         }
