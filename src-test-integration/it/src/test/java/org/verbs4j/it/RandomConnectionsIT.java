@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ToIntFunction;
 
 /**
  * Random calls on connections with fixed seeds, by one thread and by several on the same objects.
@@ -69,11 +70,12 @@ class RandomConnectionsIT {
         }
         things.close();
         KernelObjects.awaitSame(before);
-        assertThat(callers)
-                .allSatisfy(
-                        caller -> {
-                            assertThat(caller.calls.done()).isGreaterThan(STEPS / threads / 10);
-                            assertThat(caller.calls.refused()).isGreaterThan(STEPS / threads / 10);
-                        });
+        // What one caller finds to call depends on what the others leave.
+        assertThat(sum(callers, RandomConnections::done)).isGreaterThan(STEPS / 10);
+        assertThat(sum(callers, RandomConnections::refused)).isGreaterThan(STEPS / 10);
+    }
+
+    private static int sum(List<Caller> callers, ToIntFunction<RandomConnections> count) {
+        return callers.stream().map(Caller::calls).mapToInt(count).sum();
     }
 }
