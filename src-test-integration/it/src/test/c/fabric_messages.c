@@ -130,8 +130,9 @@ static void complete(struct fabric_cq *cq, struct ibv_wc *wc)
 	uint64_t one = 1;
 
 	pthread_mutex_lock(&cq->lock);
-	if (cq->tail - cq->head < (uint32_t)cq->cq.cqe)
-		cq->entries[cq->tail++ % cq->cq.cqe] = *wc;
+	if (cq->tail - cq->head >= (uint32_t)cq->cq.cqe)
+		abort(); /* a test that has more requests out than its queue takes */
+	cq->entries[cq->tail++ % cq->cq.cqe] = *wc;
 	pthread_mutex_unlock(&cq->lock);
 	if (write(cq->ready, &one, sizeof(one)) < 0)
 		abort();
@@ -250,7 +251,13 @@ struct ibv_srq *fabric_create_srq(struct ibv_context *context, struct ibv_srq_in
 	srq->srq.handle = number;
 	srq->inbox = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (at_inbox(srq, bind)) {
+		int reason = errno;
+
 		fabric_leave("srq", number);
+		close(srq->inbox);
+		free(srq->receives);
+		free(srq);
+		errno = reason;
 		return NULL;
 	}
 	cq->queues[place] = srq;

@@ -86,7 +86,6 @@ static struct fabric_context *context_of(struct ibv_context *context)
 	return (struct fabric_context *)((char *)context - offsetof(struct fabric_context, verbs.context));
 }
 
-
 /* With the descriptor of its file, by which another process may import it. */
 static struct ibv_context *new_context(int command_fd)
 {

@@ -94,7 +94,8 @@ record QueuePairSetup(
     private void requireStillInPlace(GidEntry entry) {
         List<GidEntry> table = port.gidTable();
         for (GidEntry now : table) {
-            if (now.index() == entry.index() && !now.equals(entry)) {
+            boolean same = now.gid().equals(entry.gid()) && now.type() == entry.type();
+            if (now.index() == entry.index() && !same) {
                 throw new VerbsException(
                         "ibv_query_gid_table",
                         0,
@@ -104,8 +105,12 @@ record QueuePairSetup(
                                 + port
                                 + " was "
                                 + entry.gid()
+                                + " of "
+                                + entry.type()
                                 + " when it was read and is "
                                 + now.gid()
+                                + " of "
+                                + now.type()
                                 + " now: make the queue pair anew with an entry read now; "
                                 + Hints.usableGids(table));
             }

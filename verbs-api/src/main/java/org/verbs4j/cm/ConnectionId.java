@@ -375,8 +375,8 @@ public final class ConnectionId implements AutoCloseable {
      * and kept: closing it does nothing.
      *
      * @throws IllegalStateException when the id has no device yet
-     * @throws org.verbs4j.VerbsException when the device cannot be opened, such as one that is
-     *     being removed
+     * @throws ConnectionException when the device cannot be opened, such as one that is being
+     *     removed
      */
     public synchronized DeviceContext context() {
         requireDevice("tell its device");

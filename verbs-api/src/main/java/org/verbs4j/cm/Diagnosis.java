@@ -1,6 +1,7 @@
 package org.verbs4j.cm;
 
 import org.jspecify.annotations.Nullable;
+import org.verbs4j.VerbsException;
 import org.verbs4j.bindings.Errno;
 import org.verbs4j.bindings.Posix;
 
@@ -10,8 +11,9 @@ import java.time.Duration;
 /** What went wrong and what to check, found out only after something has failed. */
 final class Diagnosis {
     private static final String REMOVED =
-            "the RDMA device is being removed: close this and what was made from the device, which"
-                    + " its removal may wait for; `rdma link` lists the devices that are left";
+            "the RDMA device is being removed: close this and what was made from the device; where"
+                    + " the driver cannot leave contexts open, the device goes when this process"
+                    + " ends; `rdma link` lists the devices that are left";
 
     private Diagnosis() {}
 
@@ -177,6 +179,18 @@ final class Diagnosis {
     /** The device has been taken away under the step. */
     static ConnectionException removed(String call, ConnectionEvent.DeviceRemoved event) {
         return new ConnectionException(call, Posix.ENXIO(), REMOVED, event);
+    }
+
+    /** The device that the id is on cannot be opened, while librdmacm has it open. */
+    static ConnectionException notOpened(VerbsException cause) {
+        ConnectionException told =
+                new ConnectionException(
+                        cause.verb(),
+                        cause.errno(),
+                        "the device of this id cannot be opened: is it being removed?",
+                        null);
+        told.initCause(cause);
+        return told;
     }
 
     /** An event that has no place in the step. */

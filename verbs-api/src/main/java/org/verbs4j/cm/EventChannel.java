@@ -307,6 +307,8 @@ public final class EventChannel implements AutoCloseable {
      * ones that {@link ConnectionId#context()} gives.
      *
      * @return empty when there is none
+     * @throws org.verbs4j.VerbsException when one cannot be opened, such as one that is being
+     *     removed
      */
     public static List<DeviceContext> devices() {
         requireLibrary();

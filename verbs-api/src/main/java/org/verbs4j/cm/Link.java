@@ -44,10 +44,7 @@ final class Link {
             id.migrate(channel);
             return use.apply(new Link(channel, id));
         } catch (RuntimeException e) {
-            id.close();
-            if (channel != null) {
-                channel.close();
-            }
+            closeAfter(e, id, channel);
             throw e;
         }
     }
@@ -162,8 +159,14 @@ final class Link {
 
     /** Closes on the way out of a failure. */
     void closeAfter(Throwable cause) {
-        try {
-            close();
+        closeAfter(cause, id, channel);
+    }
+
+    private static void closeAfter(
+            Throwable cause, ConnectionId id, @Nullable EventChannel channel) {
+        try (channel;
+                id) {
+            // an id is closed before its channel
         } catch (RuntimeException e) {
             cause.addSuppressed(e);
         }

@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.QueuePairAttributes;
 import org.verbs4j.QueuePairState;
+import org.verbs4j.VerbsException;
 import org.verbs4j.bindings.NativeLibraries;
 import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
@@ -38,7 +39,11 @@ final class NativeId {
     }
 
     DeviceContext context() {
-        return VerbsInternals.get().shared(rdma_cm_id.verbs(handle));
+        try {
+            return VerbsInternals.get().shared(rdma_cm_id.verbs(handle));
+        } catch (VerbsException e) {
+            throw Diagnosis.notOpened(e);
+        }
     }
 
     int port() {

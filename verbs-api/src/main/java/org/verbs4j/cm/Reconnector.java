@@ -130,7 +130,11 @@ public final class Reconnector implements AutoCloseable {
     static ConnectionException telling(
             @Nullable ConnectionException before, ConnectionException last) {
         boolean cutShort = last.event() == null && last.errno() == Posix.ETIMEDOUT();
-        return before != null && cutShort ? before : last;
+        if (before == null || !cutShort) {
+            return last;
+        }
+        before.addSuppressed(last);
+        return before;
     }
 
     private Connection connect(Deadline deadline) throws InterruptedException {

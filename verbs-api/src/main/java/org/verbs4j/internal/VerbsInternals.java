@@ -49,9 +49,9 @@ public abstract class VerbsInternals {
     }
 
     /**
-     * The context of the device that librdmacm has opened: one for each device, and its close does
-     * nothing. It is not librdmacm's own, which that frees when the device has been removed,
-     * whoever has made objects from it.
+     * The context of our own for the device of one of librdmacm's: one for each device, and its
+     * close does nothing. Librdmacm frees its own when the device has been removed, whoever has
+     * made objects from it.
      */
     public abstract DeviceContext shared(MemorySegment context);
 

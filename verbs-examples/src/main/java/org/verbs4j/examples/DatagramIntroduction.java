@@ -63,7 +63,7 @@ final class DatagramIntroduction {
             if (mutual) {
                 Send hello = pair.newSend().from(ends.buffer(), 0, LENGTH).immediate(pair.number());
                 pair.post(found.address(hello).signaled(true));
-                await(ends.sends());
+                await(ends.sends(), "this side's datagram has not left");
             }
         }
     }
@@ -76,7 +76,7 @@ final class DatagramIntroduction {
             try (DatagramConnector connector = Connector.to(server).resolveDatagrams(limit)) {
                 return connector.connect(pair, NOTHING, limit);
             } catch (ConnectionException e) {
-                if (System.nanoTime() - deadline > 0) {
+                if (e.event() == null || System.nanoTime() - deadline > 0) {
                     throw e;
                 }
             }
@@ -98,18 +98,18 @@ final class DatagramIntroduction {
                 request.accept(pair, NOTHING);
             }
             if (mutual) {
-                ends.reachedBack(await(ends.receives()), i);
+                ends.reachedBack(await(ends.receives(), "no datagram has arrived"), i);
             }
         }
     }
 
-    private WorkCompletion await(CompletionQueue queue) {
+    private WorkCompletion await(CompletionQueue queue, String otherwise) {
         BusyWait patience = new BusyWait(limit);
         while (queue.poll(completions) == 0) {
             if (!patience.pause()) {
                 throw new ToolFailure(
-                        "no datagram has arrived for %s while %s and this side told each other where to send"
-                                .formatted(TimeLimits.text(limit), peer));
+                        "%s for %s while %s and this side told each other where to send"
+                                .formatted(otherwise, TimeLimits.text(limit), peer));
             }
         }
         WorkCompletion completion = completions.get(0);

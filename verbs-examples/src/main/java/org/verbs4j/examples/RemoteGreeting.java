@@ -12,6 +12,7 @@ import java.time.Duration;
 /** {@code serve} lends memory; {@code greet HOST} writes into it and reads it back meanwhile. */
 public final class RemoteGreeting {
     private static final int PORT = 18516;
+    private static final Duration LIMIT = Duration.ofMinutes(1);
 
     public static void main(String[] args) throws InterruptedException {
         if (args[0].equals("serve")) {
@@ -37,20 +38,21 @@ public final class RemoteGreeting {
             ConnectionParameters lend =
                     ConnectionParameters.defaults().withPrivateData(where.flip());
             try (Connection connection = request.accept(pair, lend)) {
-                connection.awaitDisconnect(Duration.ofMinutes(1));
+                connection.awaitDisconnect(LIMIT);
             }
             System.out.println("left behind: " + memory.segment().getString(0));
         }
     }
 
     private static void greet(InetSocketAddress server) throws InterruptedException {
-        try (Connector connector = Connector.resolve(server, Duration.ofSeconds(10));
+        try (Connector connector = Connector.resolve(server, LIMIT);
                 ProtectionDomain domain = connector.context().newProtectionDomain();
                 CompletionChannel channel = connector.context().newCompletionChannel();
                 CompletionQueue queue = connector.context().newCompletionQueue(4, channel, 0);
                 RcQueuePair pair = domain.newRcQueuePair(queue, queue).build();
                 MemoryRegion memory = domain.allocate(4096, LOCAL_WRITE);
-                Connection connection = connector.connect(pair, ConnectionParameters.defaults())) {
+                Connection connection =
+                        connector.connect(pair, ConnectionParameters.defaults(), LIMIT)) {
             RemoteBuffer remote = RemoteBuffer.decode(connection.privateData());
             SendBatch both = // a reliable queue pair carries them out in order
                     pair.newSendBatch(2)

@@ -5,6 +5,7 @@ import org.verbs4j.XrcDomain;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -57,6 +58,8 @@ final class XrcFile {
                     return Integer.parseInt(descriptor.getFileName().toString());
                 }
             }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         }
         throw new IOException("no descriptor of " + FILE + " in " + DESCRIPTORS);
     }

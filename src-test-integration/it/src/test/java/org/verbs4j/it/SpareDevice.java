@@ -58,12 +58,17 @@ final class SpareDevice implements AutoCloseable {
 
     /** Gives it an address, and waits until the device knows it. */
     SpareDevice withAddress(String address) throws Exception {
-        ip("addr", "add", address + "/24", "dev", NETDEV);
-        InetAddress wanted = InetAddress.ofLiteral(address);
-        Waits.until(
-                "the address of " + NAME,
-                () -> CmPlace.addresses(Devices.byName(NAME)).contains(wanted));
-        return this;
+        try {
+            ip("addr", "add", address + "/24", "dev", NETDEV);
+            InetAddress wanted = InetAddress.ofLiteral(address);
+            Waits.until(
+                    "the address of " + NAME,
+                    () -> CmPlace.addresses(Devices.byName(NAME)).contains(wanted));
+            return this;
+        } catch (Exception | AssertionError e) {
+            close();
+            throw e;
+        }
     }
 
     /** Begins to remove the device, which may not end before nobody has it open. */

@@ -98,11 +98,13 @@ class StaleGidIT {
         QueuePairEndpoint own = pair.endpoint();
         remove(OLD);
         add(NEW);
-        assertThat(entry(NEW).orElseThrow().index()).isEqualTo(read.index());
+        GidEntry now = entry(NEW).orElseThrow();
+        assertThat(now.index()).isEqualTo(read.index());
         assertThatThrownBy(() -> pair.connect(at(pair, own, NEW)))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining(
-                        "was " + read.gid() + " when it was read and is " + Gid.parse(NEW) + " now")
+                        "was %s of %s when it was read and is %s of %s now"
+                                .formatted(read.gid(), read.type(), now.gid(), now.type()))
                 .hasMessageContaining(read.index() + " (" + Gid.parse(NEW) + ")");
         assertThatThrownBy(pair::endpoint).isInstanceOf(VerbsException.class);
         // An address vector has the index alone, as in C.

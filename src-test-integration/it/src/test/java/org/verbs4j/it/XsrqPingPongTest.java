@@ -2,6 +2,7 @@ package org.verbs4j.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -10,6 +11,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.verbs4j.it.PingPong.Pairing;
 import org.verbs4j.it.PingPong.Player;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +34,19 @@ class XsrqPingPongTest {
                     " *(local|remote): (LID 0000, QPN RECV \\p{XDigit}{6} SEND \\p{XDigit}{6},"
                             + " PSN \\p{XDigit}{6}, SRQN (\\p{XDigit}{6}), GID ::ffff:10.77.0.9)");
 
+    /** Both tools make it, for their user alone, and leave it there. */
+    private static final Path SHARED = Path.of("/tmp/xrc_domain");
+
+    private static final boolean WAS_THERE = Files.exists(SHARED);
+
     @TempDir Path directory = Path.of("");
+
+    @AfterAll
+    static void nobodyElseIsInTheWay() throws IOException {
+        if (!WAS_THERE) {
+            Files.deleteIfExists(SHARED);
+        }
+    }
 
     private Fabric fabric() {
         return new Fabric(directory);
