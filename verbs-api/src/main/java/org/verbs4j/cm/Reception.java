@@ -19,7 +19,7 @@ final class Reception {
     private final InetSocketAddress address;
 
     /** With the turn of the channel. */
-    private @Nullable ConnectionEvent removed;
+    private ConnectionEvent.@Nullable DeviceRemoved removed;
 
     private Reception(Link link, InetSocketAddress address) {
         this.link = link;
@@ -68,9 +68,6 @@ final class Reception {
             if (event == null) {
                 return null;
             }
-            if (event instanceof ConnectionEvent.DeviceRemoved gone && gone.id() == link.id()) {
-                throw Diagnosis.removed("rdma_get_cm_event", gone);
-            }
             T request = take.apply(event);
             if (request != null) {
                 return request;
@@ -80,14 +77,12 @@ final class Reception {
 
     /** The removal of the listener's own device is told to all, as nothing can come after it. */
     private @Nullable ConnectionEvent next() {
-        if (removed == null) {
-            ConnectionEvent event = link.channel().poll();
-            if (!(event instanceof ConnectionEvent.DeviceRemoved gone) || gone.id() != link.id()) {
-                return event;
-            }
+        ConnectionEvent event = removed == null ? link.channel().poll() : removed;
+        if (event instanceof ConnectionEvent.DeviceRemoved gone && gone.id() == link.id()) {
             removed = gone;
+            throw Diagnosis.removed("rdma_get_cm_event", gone);
         }
-        return removed;
+        return event;
     }
 
     int fileDescriptor() {

@@ -84,9 +84,19 @@ final class RdmaPerfChannel implements PerfChannel {
         if (server.isUnresolved()) {
             throw new ToolFailure("no such host: " + host);
         }
+        return untilItListens(
+                () -> connect(server, host + ":" + options.tcpPort, options.silenceLimit()));
+    }
+
+    private interface Attempt<T> {
+        T make() throws InterruptedException;
+    }
+
+    /** The C server begins to listen at about the time that its client begins to call. */
+    private static <T> T untilItListens(Attempt<T> attempt) throws InterruptedException {
         for (int tries = 1; ; tries++) {
             try {
-                return connect(server, host + ":" + options.tcpPort, options.silenceLimit());
+                return attempt.make();
             } catch (ConnectionException e) {
                 if (e.rejection() == null || tries == TRIES) {
                     throw e;
@@ -172,17 +182,18 @@ final class RdmaPerfChannel implements PerfChannel {
 
     @Override
     public void connect(PerfEnds ends) throws InterruptedException {
-        ConnectionParameters parameters =
-                ConnectionParameters.defaults().withReads(ends.outstanding(), ends.outstanding());
         if (ends.pair(0) instanceof UdQueuePair) {
             introduce(
                     new DatagramIntroduction(ends, ends.isMutual(), peer, stepLimit), ends.count());
             return;
         }
+        ConnectionParameters parameters =
+                ConnectionParameters.defaults().withReads(ends.outstanding(), ends.outstanding());
         swap(PerfKeys.NONE, stepLimit);
         for (int i = 0; i < ends.count(); i++) {
             RcQueuePair one = (RcQueuePair) ends.pair(i);
-            connections.add(isClient ? call(one, parameters) : take(one, parameters));
+            connections.add(
+                    isClient ? untilItListens(() -> call(one, parameters)) : take(one, parameters));
         }
         swap(PerfKeys.NONE, stepLimit);
     }
@@ -202,18 +213,10 @@ final class RdmaPerfChannel implements PerfChannel {
         swap(PerfKeys.NONE, stepLimit);
     }
 
-    /** The C server begins to listen at about the time that its client begins to call. */
     private Connection call(RcQueuePair one, ConnectionParameters parameters)
             throws InterruptedException {
-        for (int tries = 1; ; tries++) {
-            try (Connector connector = Connector.resolve(server, stepLimit)) {
-                return connector.connect(one, parameters, stepLimit);
-            } catch (ConnectionException e) {
-                if (e.rejection() == null || tries == TRIES) {
-                    throw e;
-                }
-            }
-            Thread.sleep(BETWEEN_TRIES);
+        try (Connector connector = Connector.resolve(server, stepLimit)) {
+            return connector.connect(one, parameters, stepLimit);
         }
     }
 

@@ -90,14 +90,10 @@ class RemovedDeviceIT {
     }
 
     private static void awaitLine(ToolRun run, String start) throws InterruptedException {
-        long end = System.nanoTime() + TestPlace.limit(LIMIT).toNanos();
-        while (run.outSoFar().lines().noneMatch(line -> line.startsWith(start))) {
-            if (run.hasEnded()) {
-                throw new AssertionError(run + " has ended: " + run.await(LIMIT));
-            }
-            assertThat(System.nanoTime() - end).as(run.outSoFar()).isNegative();
-            Thread.sleep(20);
-        }
+        run.until(
+                "say " + start,
+                LIMIT,
+                () -> run.outSoFar().lines().anyMatch(line -> line.startsWith(start)));
     }
 
     @Test

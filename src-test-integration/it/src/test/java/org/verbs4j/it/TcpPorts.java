@@ -17,16 +17,7 @@ final class TcpPorts {
 
     /** Looked up in /proc, not tried: a connection would be taken for the client's. */
     static void awaitListening(int port, ToolRun server) throws InterruptedException {
-        long deadline = System.nanoTime() + TestPlace.limit(LIMIT).toNanos();
-        while (!isListening(port)) {
-            if (server.hasEnded()) {
-                throw new AssertionError("the server ended early: " + server.await(LIMIT));
-            }
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError(server + " does not listen");
-            }
-            Thread.sleep(20);
-        }
+        server.until("listen", LIMIT, () -> isListening(port));
     }
 
     private static boolean isListening(int port) {

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -170,6 +171,25 @@ final class ToolRun implements AutoCloseable {
 
     boolean hasEnded() {
         return outcome.isDone();
+    }
+
+    /**
+     * Waits, within a limit that is stretched for this place, until the tool has done something; it
+     * must not end before.
+     */
+    void until(String what, Duration onHardware, BooleanSupplier done) throws InterruptedException {
+        Duration limit = TestPlace.limit(onHardware);
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (!done.getAsBoolean()) {
+            if (hasEnded()) {
+                throw new AssertionError(name + " has ended early: " + await(onHardware));
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError(
+                        name + " does not " + what + " within " + limit + ": " + outSoFar());
+            }
+            Thread.sleep(20);
+        }
     }
 
     /** SIGKILL, for a process. */
