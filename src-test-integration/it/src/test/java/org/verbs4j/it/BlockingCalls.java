@@ -53,7 +53,7 @@ final class BlockingCalls {
         }
     }
 
-    private static final String LATE = ".*ConnectionException: .*has not answered within \\d+ ms.*";
+    private static final String LATE = ".*ConnectionException: .*has not answered within 200 ms.*";
     private static final String REMOVED =
             ".*ConnectionException: .*the RDMA device is being removed.*";
 
@@ -158,7 +158,7 @@ final class BlockingCalls {
                             AddressCalls.Find::new,
                             ".*destination=/10\\.77\\.0\\.1.*",
                             ".*ConnectionException: .*Name or service not known.*",
-                            ".*ConnectionException: .*no answer within \\d+ ms.*",
+                            ".*ConnectionException: .*no answer within 200 ms.*",
                             null),
                     row(
                             "CompletionQueue.await",
