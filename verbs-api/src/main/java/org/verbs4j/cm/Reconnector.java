@@ -81,9 +81,15 @@ public final class Reconnector implements AutoCloseable {
      * @throws ConnectionException when time is over: of the last attempt, or of the one before
      *     where the end cut the last one short
      * @throws InterruptedException when the thread is interrupted
-     * @throws IllegalStateException when this is closed, before or meanwhile
+     * @throws IllegalStateException when this is closed, before or meanwhile, or when its own maker
+     *     or handler asks
      */
     public Connection connection(Duration timeout) throws InterruptedException {
+        if (turn.isHeldByCurrentThread()) {
+            throw new IllegalStateException(
+                    "a reconnector's maker or handler asked for its connection, which is given up"
+                        + " or made just then: ask when connection() or lost() has returned");
+        }
         Deadline deadline = Deadline.in(timeout);
         if (!turn.tryLock(deadline.left().toNanos(), NANOSECONDS)) {
             throw Diagnosis.late(

@@ -13,6 +13,9 @@ import org.verbs4j.WorkStatus;
 
 /** What one end of a connection needs beside the connection. */
 final class CmSide implements AutoCloseable {
+    /** So many receives it takes at a time. */
+    static final int RECEIVES = 16;
+
     private static final int BYTES = 4096;
 
     final ProtectionDomain domain;
@@ -28,7 +31,7 @@ final class CmSide implements AutoCloseable {
                 domain.newRcQueuePair(queue, queue)
                         .remoteAccess(Access.REMOTE_WRITE, Access.REMOTE_READ)
                         .maxSendRequests(16)
-                        .maxReceiveRequests(16)
+                        .maxReceiveRequests(RECEIVES)
                         .build();
         memory =
                 domain.allocate(BYTES, Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_READ);

@@ -2,10 +2,14 @@ package org.verbs4j.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.verbs4j.Access;
+import org.verbs4j.CompletionHandler;
 import org.verbs4j.CompletionQueue;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.MemoryRegion;
@@ -26,6 +30,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** A server that is killed and started again is found again. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
@@ -118,7 +124,7 @@ class ReconnectIT {
     void givingALostConnectionUpEnds() throws Exception {
         List<CmSide> sides = new ArrayList<>();
         try (Listener listener = Listener.bind(CmPlace.anyPort(), 4);
-                Reconnector reconnector = alone(listener.localAddress(), sides)) {
+                Reconnector reconnector = alone(listener.localAddress(), sides, c -> {})) {
             reconnector.lost(); // there is none
             Connection first = connected(listener, reconnector);
             reconnector.lost();
@@ -130,6 +136,96 @@ class ReconnectIT {
             assertThat(reconnector.connection(LIMIT)).isSameAs(second); // it had not begun
             reconnector.close();
             reconnector.lost(); // there is none
+        } finally {
+            sides.forEach(CmSide::close);
+        }
+    }
+
+    /** More is owed than is taken together, so it looks at what may end it before it is through. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theWaitForWhatALostConnectionOwesEnds(boolean byClose) throws Exception {
+        AtomicBoolean draining = new AtomicBoolean();
+        AtomicBoolean goOn = new AtomicBoolean();
+        CompletionHandler slow =
+                completion -> {
+                    draining.set(true);
+                    Waits.until("the test", goOn::get);
+                };
+        List<CmSide> sides = new ArrayList<>();
+        try (Listener listener = Listener.bind(CmPlace.anyPort(), 4);
+                Reconnector reconnector = alone(listener.localAddress(), sides, slow)) {
+            Connection connection = connected(listener, reconnector);
+            for (int id = 0; id < CmSide.RECEIVES; id++) {
+                sides.getFirst().receive(id, 0, 8);
+            }
+            Waiting losing =
+                    Waiting.begin(
+                            false,
+                            () -> {
+                                reconnector.lost();
+                                return "through";
+                            });
+            Waits.until("the first that was flushed", draining::get);
+            if (byClose) {
+                Thread.ofPlatform().start(reconnector::close);
+                Waits.until("the close to reach the connection", () -> isClosed(connection));
+            } else {
+                losing.thread().interrupt();
+            }
+            goOn.set(true);
+            assertThat(losing.end())
+                    .isInstanceOf(
+                            byClose ? IllegalStateException.class : InterruptedException.class);
+            assertThat(isClosed(connection)).isTrue();
+        } finally {
+            sides.forEach(CmSide::close);
+        }
+    }
+
+    private static boolean isClosed(Connection connection) {
+        try {
+            connection.fileDescriptor();
+            return false;
+        } catch (IllegalStateException e) {
+            return true;
+        }
+    }
+
+    /**
+     * The handler would make a second connection beside the one that its caller is about to make.
+     */
+    @Test
+    void aHandlerAndAMakerCannotAskForAConnection() throws Exception {
+        List<CmSide> sides = new ArrayList<>();
+        List<Throwable> refused = new ArrayList<>();
+        AtomicReference<Reconnector> itself = new AtomicReference<>();
+        Runnable ask =
+                () ->
+                        refused.add(
+                                catchThrowable(
+                                        () -> itself.get().connection(Duration.ofSeconds(1))));
+        try (Listener listener = Listener.bind(CmPlace.anyPort(), 4);
+                Reconnector reconnector =
+                        new Reconnector(
+                                Connector.to(listener.localAddress()),
+                                device -> {
+                                    ask.run();
+                                    return newPair(sides, device);
+                                },
+                                ConnectionParameters.defaults(),
+                                completion -> ask.run())) {
+            itself.set(reconnector);
+            connected(listener, reconnector);
+            sides.getFirst().receive(1, 0, 8);
+            reconnector.lost();
+            assertThat(refused)
+                    .hasSize(2)
+                    .allSatisfy(
+                            e ->
+                                    assertThat(e)
+                                            .isInstanceOf(IllegalStateException.class)
+                                            .hasMessageContaining("maker or handler"));
         } finally {
             sides.forEach(CmSide::close);
         }
@@ -152,16 +248,19 @@ class ReconnectIT {
         return reconnector.connection(LIMIT);
     }
 
-    private static Reconnector alone(InetSocketAddress address, List<CmSide> sides) {
+    private static Reconnector alone(
+            InetSocketAddress address, List<CmSide> sides, CompletionHandler flushed) {
         return new Reconnector(
                 Connector.to(address),
-                device -> {
-                    CmSide side = new CmSide(device);
-                    sides.add(side);
-                    return side.pair;
-                },
+                device -> newPair(sides, device),
                 ConnectionParameters.defaults(),
-                completion -> {});
+                flushed);
+    }
+
+    private static RcQueuePair newPair(List<CmSide> sides, DeviceContext device) {
+        CmSide side = new CmSide(device);
+        sides.add(side);
+        return side.pair;
     }
 
     /** The first device's, which leads to its own address. */
