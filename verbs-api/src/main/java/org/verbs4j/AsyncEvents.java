@@ -108,8 +108,7 @@ final class AsyncEvents {
                 if (errno == Posix.EAGAIN() || errno == Posix.EINTR()) {
                     return null;
                 }
-                throw new VerbsException(
-                        "ibv_get_async_event", errno, "reading the events of the " + name);
+                throw Hints.unreadable("ibv_get_async_event", errno, "the events of the " + name);
             }
             try {
                 return AsyncEventReader.read(event, objects::get);

@@ -81,6 +81,7 @@ public final class CompletionChannel implements AutoCloseable {
      *     time-out
      * @throws InterruptedException when the thread is interrupted
      * @throws IllegalStateException when the channel is closed
+     * @throws VerbsException when the events cannot be read: EIO when the device has been removed
      */
     public @Nullable CompletionQueue await(Duration timeout) throws InterruptedException {
         lock.lockInterruptibly();
@@ -191,8 +192,7 @@ public final class CompletionChannel implements AutoCloseable {
             MemorySegment out = arena.allocate(Verbs.C_POINTER, 2);
             MemorySegment context = out.asSlice(Verbs.C_POINTER.byteSize());
             if (Verbs.ibv_get_cq_event(handle, out, context) != 0) {
-                throw new VerbsException(
-                        "ibv_get_cq_event", NativeLibraries.errno(), "reading the " + life);
+                throw Hints.unreadable("ibv_get_cq_event", NativeLibraries.errno(), "the " + life);
             }
             CompletionQueue queue = queues.get((int) context.get(Verbs.C_POINTER, 0).address());
             if (queue != null) {

@@ -264,6 +264,7 @@ public final class CompletionQueue implements AutoCloseable {
      * @throws InterruptedException when the thread is interrupted
      * @throws IllegalStateException when the queue is closed, before or meanwhile, or has no
      *     channel
+     * @throws VerbsException when the events cannot be read: EIO when the device has been removed
      */
     public int await(WorkCompletions into, Duration timeout) throws InterruptedException {
         return await(() -> poll(into), timeout);

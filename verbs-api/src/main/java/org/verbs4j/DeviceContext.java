@@ -300,7 +300,7 @@ public final class DeviceContext implements AutoCloseable {
      * @return what happened, acknowledged; null on time-out
      * @throws InterruptedException when the thread is interrupted
      * @throws IllegalStateException when the context is closed, before or meanwhile
-     * @throws VerbsException when the events cannot be read
+     * @throws VerbsException when the events cannot be read: EIO when the device has been removed
      */
     public @Nullable AsyncEvent awaitAsyncEvent(Duration timeout) throws InterruptedException {
         return events.await(timeout);

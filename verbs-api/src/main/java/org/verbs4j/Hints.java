@@ -48,6 +48,12 @@ final class Hints {
         }
     }
 
+    /** Events cannot be read. */
+    static VerbsException unreadable(String verb, int errno, String what) {
+        String hint = errno == Posix.EIO() ? ": has the device been removed?" : "";
+        return new VerbsException(verb, errno, "reading " + what + hint);
+    }
+
     /** Why {@code ibv_open_device} may have failed. */
     static String open(int errno, Device device, String file) {
         String what = "cannot open " + device.name() + ": ";

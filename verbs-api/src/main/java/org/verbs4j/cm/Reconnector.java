@@ -88,7 +88,7 @@ public final class Reconnector implements AutoCloseable {
         if (turn.isHeldByCurrentThread()) {
             throw new IllegalStateException(
                     "a reconnector's maker or handler asked for its connection, which is given up"
-                        + " or made just then: ask when connection() or lost() has returned");
+                            + " or made just then: ask when connection() or lost() has returned");
         }
         Deadline deadline = Deadline.in(timeout);
         if (!turn.tryLock(deadline.left().toNanos(), NANOSECONDS)) {

@@ -7,13 +7,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.Devices;
+import org.verbs4j.WorkCompletions;
 import org.verbs4j.cm.Connector;
 import org.verbs4j.cm.EventChannel;
+import org.verbs4j.cm.Listener;
+import org.verbs4j.cm.Multicast;
+import org.verbs4j.cm.MulticastGroup;
 import org.verbs4j.it.BlockingCalls.End;
 import org.verbs4j.it.BlockingCalls.Row;
 
+import java.net.InetAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -72,16 +79,53 @@ class RemovedDeviceIT {
             }
             CmSide side = new CmSide(context);
             System.out.println("READY");
-            String name = context.device().name();
-            Waits.until(
-                    name + " to go",
-                    () -> Devices.list().stream().noneMatch(each -> each.name().equals(name)));
+            awaitRemoval(context.device().name());
             EventChannel.devices(); // librdmacm sees that it has gone, and closes its own context
             side.close();
             new CmSide(context).close();
             System.out.println("USED " + context.awaitAsyncEvent(Duration.ofMillis(200)));
             Thread.sleep(Duration.ofMinutes(5));
         }
+    }
+
+    /** Does what waits for the device or the network when the device has gone already. */
+    static final class Late {
+        public static void main(String[] args) throws Exception {
+            List<Long> flushed = new ArrayList<>();
+            try (Listener listener = Listener.bind(CmPlace.anyPort(), 4);
+                    Multicast multicast = Multicast.at(CmPlace.anyPort().getAddress());
+                    CmDatagramSide datagrams = new CmDatagramSide(multicast.context());
+                    CmConnected both = CmConnected.through(listener)) {
+                both.clientSide.receive(5, 0, 16);
+                System.out.println("READY");
+                awaitRemoval(multicast.context().device().name());
+                boolean all =
+                        both.client.drain(
+                                WorkCompletions.allocate(1),
+                                c -> flushed.add(c.wrId()),
+                                CmPlace.limit(10));
+                System.out.println("DRAINED " + all + " " + flushed);
+                Object joined = joined(multicast, datagrams);
+                System.out.println("JOINED " + String.valueOf(joined).replace('\n', ' '));
+            }
+            System.out.println("CLOSED");
+        }
+
+        private static Object joined(Multicast multicast, CmDatagramSide side) {
+            try (MulticastGroup group =
+                    multicast.join(
+                            side.pair, InetAddress.ofLiteral("239.77.0.1"), CmPlace.limit(2))) {
+                return group;
+            } catch (Exception e) {
+                return e;
+            }
+        }
+    }
+
+    private static void awaitRemoval(String name) {
+        Waits.until(
+                name + " to go",
+                () -> Devices.list().stream().noneMatch(each -> each.name().equals(name)));
     }
 
     private static ToolRun start(Class<?> program, SpareDevice spare) {
@@ -140,6 +184,24 @@ class RemovedDeviceIT {
             awaitLine(heir, "USED null");
             assertThat(removal.hasEnded()).isFalse();
             heir.kill();
+            assertThat(removal.await(LIMIT).status()).isZero();
+        }
+    }
+
+    @Test
+    void whatAConnectionOwesAndAGroupCanBeAskedForWhenTheDeviceHasGone() throws Exception {
+        try (SpareDevice spare = SpareDevice.make().withAddress("10.79.0.1");
+                ToolRun late = start(Late.class, spare)) {
+            awaitLine(late, "READY");
+            ToolRun removal = spare.remove();
+            ToolRun.Outcome outcome = late.await(LIMIT);
+            assertThat(outcome.status()).as(outcome.out() + outcome.err()).isZero();
+            assertThat(line(outcome.out(), "DRAINED ")).isEqualTo("true [5]");
+            assertThat(line(outcome.out(), "JOINED "))
+                    .matches(
+                            IDS_ARE_TOLD
+                                    ? ".*ConnectionException: .*the RDMA device is being removed.*"
+                                    : "multicast group 239\\.77\\.0\\.1");
             assertThat(removal.await(LIMIT).status()).isZero();
         }
     }
