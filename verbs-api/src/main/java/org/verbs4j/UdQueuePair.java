@@ -85,13 +85,19 @@ public final class UdQueuePair extends QueuePair {
      *
      * @param group a multicast GID
      * @param lid the group's local identifier on InfiniBand, 16 bits, 0 on Ethernet
+     * @return whether this is new: false when it takes them already
      * @throws VerbsException when the kernel refuses
      */
-    public void joinMulticast(Gid group, int lid) {
-        life().whileOpen(
+    public boolean joinMulticast(Gid group, int lid) {
+        return life().whileOpen(
                         () -> {
                             Group joined = new Group(group, lid);
-                            check("ibv_attach_mcast", joined, attach(joined));
+                            check(
+                                    "ibv_attach_mcast",
+                                    attach(joined),
+                                    joined,
+                                    "is not a multicast GID (ff00::/8, or an IPv4 group as"
+                                            + " ::ffff:224.0.0.0/100)");
                             return groups.add(joined);
                         });
     }
@@ -107,7 +113,7 @@ public final class UdQueuePair extends QueuePair {
         life().whileOpen(
                         () -> {
                             Group left = new Group(group, lid);
-                            check("ibv_detach_mcast", left, detach(left));
+                            check("ibv_detach_mcast", detach(left), left, "has not been joined");
                             return groups.remove(left);
                         });
     }
@@ -133,13 +139,11 @@ public final class UdQueuePair extends QueuePair {
         return union;
     }
 
-    private void check(String verb, Group group, int errno) {
+    private void check(String verb, int errno, Group group, String invalid) {
         if (errno != 0) {
             String why =
                     errno == Posix.EINVAL()
-                            ? group.gid()
-                                    + " is not a multicast GID (ff00::/8, or an IPv4 group as"
-                                    + " ::ffff:224.0.0.0/100), or it is not joined"
+                            ? group.gid() + " " + invalid
                             : "the device refuses " + group.gid();
             throw new VerbsException(verb, errno, this + ": " + why);
         }

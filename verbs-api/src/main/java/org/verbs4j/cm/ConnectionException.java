@@ -3,6 +3,8 @@ package org.verbs4j.cm;
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.VerbsException;
 
+import java.nio.ByteBuffer;
+
 /**
  * A connection could not be made or kept: a function of {@code rdma_cm(7)} failed, an event told of
  * a failure, or time was over. The message says what was tried, what the C library or the peer
@@ -24,6 +26,16 @@ public final class ConnectionException extends VerbsException {
      */
     public @Nullable ConnectionEvent event() {
         return event;
+    }
+
+    /**
+     * What the peer sent along when it rejected, such as a reason, read-only, as long as the
+     * transport makes it, with zeros at the end; nothing when it was not a rejection.
+     */
+    public ByteBuffer privateData() {
+        return event instanceof ConnectionEvent.Failed failed
+                ? failed.privateData()
+                : ConnectionParameters.nothing();
     }
 
     /** Why the peer rejected, null when it was not a rejection. */

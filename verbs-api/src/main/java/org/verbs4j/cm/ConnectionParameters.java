@@ -170,17 +170,21 @@ public record ConnectionParameters(
         return (byte) (count == MOST ? most : count);
     }
 
-    /** Private data as C takes it; too long, C would only say EINVAL. */
-    static MemorySegment encode(Arena arena, ByteBuffer data, int most) {
-        int length = data.remaining();
-        if (length > most) {
+    /** Looks before anything has been done: C would only say EINVAL. */
+    static void requireAtMost(int most, ByteBuffer data) {
+        if (data.remaining() > most) {
             throw new IllegalArgumentException(
                     "the private data has "
-                            + length
+                            + data.remaining()
                             + " bytes, but this message carries at most "
                             + most);
         }
-        MemorySegment bytes = arena.allocate(length);
+    }
+
+    /** Private data as C takes it. */
+    static MemorySegment encode(Arena arena, ByteBuffer data, int most) {
+        requireAtMost(most, data);
+        MemorySegment bytes = arena.allocate(data.remaining());
         bytes.copyFrom(MemorySegment.ofBuffer(data));
         return bytes;
     }

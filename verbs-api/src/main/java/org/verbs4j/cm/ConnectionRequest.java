@@ -1,5 +1,9 @@
 package org.verbs4j.cm;
 
+import static org.verbs4j.cm.ConnectionParameters.MAX_ACCEPT_PRIVATE_DATA;
+import static org.verbs4j.cm.ConnectionParameters.MAX_REJECT_PRIVATE_DATA;
+import static org.verbs4j.cm.ConnectionParameters.requireAtMost;
+
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.RcQueuePair;
@@ -71,14 +75,19 @@ public final class ConnectionRequest implements AutoCloseable {
     }
 
     /**
-     * Accepts, {@code rdma_accept(3)}, and waits up to ten seconds for the peer to confirm.
+     * Accepts, {@code rdma_accept(3)}, and waits up to ten seconds for the peer to confirm. When it
+     * throws, the peer is rejected unless it has gone, but an argument that is wrong leaves the
+     * request to be answered.
      *
      * @param pair made from {@link #context()}, in INIT or RESET; post its first receives before
      * @param parameters with at most {@value ConnectionParameters#MAX_ACCEPT_PRIVATE_DATA} bytes of
      *     private data
      * @throws ConnectionException when the peer has gone or does not confirm in time
      * @throws InterruptedException when the thread is interrupted
-     * @throws IllegalStateException when this has been answered, or closed, before or meanwhile
+     * @throws IllegalArgumentException when the pair is of another device, or the private data too
+     *     long
+     * @throws IllegalStateException when this has been answered, or closed, before or meanwhile, or
+     *     the pair has been used
      */
     public Connection accept(RcQueuePair pair, ConnectionParameters parameters)
             throws InterruptedException {
@@ -93,9 +102,13 @@ public final class ConnectionRequest implements AutoCloseable {
     public Connection accept(RcQueuePair pair, ConnectionParameters parameters, Duration timeout)
             throws InterruptedException {
         Deadline deadline = Deadline.in(timeout);
-        begin(State.ACCEPTING);
+        begin(
+                State.ACCEPTING,
+                () -> {
+                    link.requireUsable(pair);
+                    requireAtMost(MAX_ACCEPT_PRIVATE_DATA, parameters.privateData());
+                });
         try {
-            link.requireUsable(pair);
             link.moveToInit(pair);
             link.moveToReady(pair, parameters, requested.offer());
             link.id().accept(pair, parameters);
@@ -112,11 +125,13 @@ public final class ConnectionRequest implements AutoCloseable {
         }
     }
 
-    private synchronized void begin(State next) {
+    /** An argument that is wrong leaves it to be answered. */
+    private synchronized void begin(State next, Runnable arguments) {
         if (state != State.ASKED) {
             throw new IllegalStateException(
                     this + (state == State.CLOSED ? " is closed" : " has been answered"));
         }
+        arguments.run();
         state = next;
     }
 
@@ -139,11 +154,12 @@ public final class ConnectionRequest implements AutoCloseable {
      * Rejects, {@code rdma_reject(3)}.
      *
      * @param privateData at most {@value ConnectionParameters#MAX_REJECT_PRIVATE_DATA} bytes for
-     *     the peer to read, such as a reason
+     *     the peer to read, such as a reason; an empty buffer for none
+     * @throws IllegalArgumentException when it is longer, which leaves the request to be answered
      * @throws IllegalStateException when this has been answered or closed
      */
     public synchronized void reject(ByteBuffer privateData) {
-        begin(State.ANSWERED);
+        begin(State.ANSWERED, () -> requireAtMost(MAX_REJECT_PRIVATE_DATA, privateData));
         try {
             link.id().reject(privateData);
         } finally {

@@ -1,5 +1,8 @@
 package org.verbs4j.cm;
 
+import static org.verbs4j.cm.ConnectionParameters.MAX_CONNECT_PRIVATE_DATA;
+import static org.verbs4j.cm.ConnectionParameters.requireAtMost;
+
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.RcQueuePair;
@@ -75,7 +78,8 @@ public final class Connector implements AutoCloseable {
     }
 
     /**
-     * Connects, {@code rdma_connect(3)}, within ten seconds.
+     * Connects, {@code rdma_connect(3)}, within ten seconds. Whatever it throws, this is closed
+     * then, but not for an argument that is wrong.
      *
      * @param pair made from {@link #context()}, in INIT or RESET; post its first receives before
      * @param parameters with at most {@value ConnectionParameters#MAX_CONNECT_PRIVATE_DATA} bytes
@@ -83,7 +87,10 @@ public final class Connector implements AutoCloseable {
      * @throws ConnectionException when the server rejects, does not answer in time or cannot be
      *     reached, with what to check
      * @throws InterruptedException when the thread is interrupted
-     * @throws IllegalStateException when this has been closed, before or meanwhile, or used
+     * @throws IllegalArgumentException when the pair is of another device, or the private data too
+     *     long
+     * @throws IllegalStateException when this has been closed, before or meanwhile, or used, or the
+     *     pair has been used
      */
     public Connection connect(RcQueuePair pair, ConnectionParameters parameters)
             throws InterruptedException {
@@ -98,10 +105,14 @@ public final class Connector implements AutoCloseable {
     public Connection connect(RcQueuePair pair, ConnectionParameters parameters, Duration timeout)
             throws InterruptedException {
         Deadline deadline = Deadline.in(timeout);
-        Link link = outbound.begin();
+        Link link =
+                outbound.begin(
+                        found -> {
+                            found.requireUsable(pair);
+                            requireAtMost(MAX_CONNECT_PRIVATE_DATA, parameters.privateData());
+                        });
         InetSocketAddress remote = outbound.remote();
         try {
-            link.requireUsable(pair);
             link.moveToInit(pair);
             link.id().connect(pair, parameters);
             ConnectionEvent answer = link.await("rdma_connect", deadline, remote, SILENT);

@@ -1,5 +1,8 @@
 package org.verbs4j.cm;
 
+import static org.verbs4j.cm.ConnectionParameters.MAX_DATAGRAM_CONNECT_PRIVATE_DATA;
+import static org.verbs4j.cm.ConnectionParameters.requireAtMost;
+
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.DeviceContext;
 import org.verbs4j.UdQueuePair;
@@ -54,15 +57,18 @@ public final class DatagramConnector implements AutoCloseable {
 
     /**
      * Asks the server whom to send to, {@code rdma_connect(3)}, within ten seconds, and makes the
-     * queue pair ready unless it is. Nothing stays in use of this connector afterwards.
+     * queue pair ready unless it is. Nothing stays in use of this connector afterwards; only an
+     * argument that is wrong leaves it as it was.
      *
      * @param pair made from {@link #context()}; one can send to any number of peers
      * @param privateData at most {@value ConnectionParameters#MAX_DATAGRAM_CONNECT_PRIVATE_DATA}
-     *     bytes for the server to read
+     *     bytes for the server to read; an empty buffer for none
      * @return the server; close it before the pair's protection domain
      * @throws ConnectionException when the server rejects, does not answer in time or cannot be
      *     reached, with what to check
      * @throws InterruptedException when the thread is interrupted
+     * @throws IllegalArgumentException when the pair is of another device, or the private data too
+     *     long
      * @throws IllegalStateException when this has been closed, before or meanwhile, or used
      */
     public DatagramPeer connect(UdQueuePair pair, ByteBuffer privateData)
@@ -78,7 +84,12 @@ public final class DatagramConnector implements AutoCloseable {
     public DatagramPeer connect(UdQueuePair pair, ByteBuffer privateData, Duration timeout)
             throws InterruptedException {
         Deadline deadline = Deadline.in(timeout);
-        Link link = outbound.begin();
+        Link link =
+                outbound.begin(
+                        found -> {
+                            found.requireSameDevice(pair);
+                            requireAtMost(MAX_DATAGRAM_CONNECT_PRIVATE_DATA, privateData);
+                        });
         InetSocketAddress remote = outbound.remote();
         try {
             link.makeReady(pair);

@@ -2,6 +2,7 @@ package org.verbs4j.cm;
 
 import org.jspecify.annotations.Nullable;
 import org.verbs4j.DeviceContext;
+import org.verbs4j.Port;
 import org.verbs4j.UdQueuePair;
 import org.verbs4j.bindings.Verbs;
 
@@ -19,6 +20,7 @@ public final class DatagramRequest implements AutoCloseable {
     private final Link link;
     private final ConnectionEvent.DatagramRequested requested;
     private final DeviceContext context;
+    private final Port port;
     private final @Nullable InetSocketAddress remote;
     private final @Nullable InetSocketAddress local;
     private boolean answered;
@@ -27,6 +29,7 @@ public final class DatagramRequest implements AutoCloseable {
         this.link = link;
         this.requested = requested;
         this.context = link.id().context();
+        this.port = context.port(link.id().port());
         this.remote = link.id().remoteAddress();
         this.local = link.id().localAddress();
     }
@@ -49,6 +52,11 @@ public final class DatagramRequest implements AutoCloseable {
         return remote;
     }
 
+    /** The port that the request came in on, and the peer's datagrams will. */
+    public Port port() {
+        return port;
+    }
+
     /** The address that the peer asked for. */
     public @Nullable InetSocketAddress localAddress() {
         return local;
@@ -57,12 +65,14 @@ public final class DatagramRequest implements AutoCloseable {
     /**
      * Tells the peer to send to this queue pair, {@code rdma_accept(3)}, and makes that ready
      * unless it is. Done on return: one queue pair can serve any number of peers. Where to answer,
-     * the peer's first datagram tells.
+     * the peer's first datagram tells: make the way with {@link
+     * org.verbs4j.ProtectionDomain#newAddressHandle} from its completion and {@link #port()}, and
+     * send to the completion's {@code sourceQueuePairNumber} with the queue key of this pair.
      *
      * @param pair made from {@link #context()}, with the queue key that builders choose by
      *     themselves; post its first receives before
      * @param privateData at most {@value ConnectionParameters#MAX_DATAGRAM_ACCEPT_PRIVATE_DATA}
-     *     bytes for the peer to read
+     *     bytes for the peer to read; an empty buffer for none
      * @throws IllegalArgumentException when the pair has another key, which peers would not know
      * @throws IllegalStateException when this has been answered or closed
      * @throws ConnectionException when the kernel refuses
@@ -84,7 +94,7 @@ public final class DatagramRequest implements AutoCloseable {
      * Rejects, {@code rdma_reject(3)}.
      *
      * @param privateData at most {@value ConnectionParameters#MAX_DATAGRAM_ACCEPT_PRIVATE_DATA}
-     *     bytes for the peer to read, such as a reason
+     *     bytes for the peer to read, such as a reason; an empty buffer for none
      * @throws IllegalStateException when this has been answered or closed
      */
     public synchronized void reject(ByteBuffer privateData) {

@@ -7,6 +7,7 @@ import org.verbs4j.bindings.Posix;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Set;
 
 /** What went wrong and what to check, found out only after something has failed. */
 final class Diagnosis {
@@ -14,6 +15,10 @@ final class Diagnosis {
             "the RDMA device is being removed: close this and what was made from the device; where"
                     + " the driver cannot leave contexts open, the device goes when this process"
                     + " ends; `rdma link` lists the devices that are left";
+
+    /** What is done when there is a peer: the kernel says EINVAL when there is none any more. */
+    private static final Set<String> AFTER_A_REQUEST =
+            Set.of("rdma_init_qp_attr", "rdma_accept", "rdma_establish");
 
     private Diagnosis() {}
 
@@ -71,7 +76,12 @@ final class Diagnosis {
 
     /** A call that starts a step toward a remote address. */
     static ConnectionException remote(String call, int errno, @Nullable InetSocketAddress remote) {
-        return new ConnectionException(call, errno, toward(errno, remote), null);
+        String why =
+                errno == Posix.EINVAL() && AFTER_A_REQUEST.contains(call)
+                        ? SocketAddresses.text(remote)
+                                + " has gone: has the peer died, or given up while it waited?"
+                        : toward(errno, remote);
+        return new ConnectionException(call, errno, why, null);
     }
 
     private static String toward(int errno, @Nullable InetSocketAddress remote) {

@@ -10,7 +10,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
@@ -20,7 +19,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
  * because leaving waits in C until the reader has acknowledged.
  */
 final class JoinedGroups {
-    private final Map<Long, InetAddress> groups = new ConcurrentSkipListMap<>();
+    private final ConcurrentSkipListMap<Long, InetAddress> groups = new ConcurrentSkipListMap<>();
     private long last;
 
     /** The group that was joined with this number, null when it has been left. */
@@ -78,7 +77,7 @@ final class JoinedGroups {
                         null);
             }
         }
-        groups.values().remove(group);
+        groups.descendingMap().values().remove(group); // as C, which leaves the last one joined
     }
 
     /** As far as the kernel lets. */

@@ -88,7 +88,7 @@ final class Link {
         }
     }
 
-    private void requireSameDevice(QueuePair pair) {
+    void requireSameDevice(QueuePair pair) {
         String device = VerbsInternals.get().contextOf(pair).device().name();
         String here = id.context().device().name();
         if (!device.equals(here)) {

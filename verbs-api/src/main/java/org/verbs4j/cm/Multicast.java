@@ -71,9 +71,11 @@ public final class Multicast implements AutoCloseable {
      *     themselves; post its first receives before
      * @param group a multicast address of the family of the local one
      * @param timeout the longest wait for the network
+     * @throws IllegalArgumentException when it is not a multicast address, or of the other family
      * @throws ConnectionException when the network refuses, or time is over
      * @throws InterruptedException when the thread is interrupted
-     * @throws IllegalStateException when this is closed, before or meanwhile
+     * @throws IllegalStateException when this is closed, before or meanwhile, or the queue pair has
+     *     joined the group already
      */
     public MulticastGroup join(UdQueuePair pair, InetAddress group, Duration timeout)
             throws InterruptedException {
@@ -92,6 +94,7 @@ public final class Multicast implements AutoCloseable {
     private MulticastGroup join(
             UdQueuePair pair, InetAddress group, boolean receives, Deadline deadline)
             throws InterruptedException {
+        requireGroup(group);
         if (!turn.tryLock(deadline.left().toNanos(), TimeUnit.NANOSECONDS)) {
             throw late(group, deadline);
         }
@@ -111,6 +114,23 @@ public final class Multicast implements AutoCloseable {
             }
         } finally {
             turn.unlock();
+        }
+    }
+
+    private void requireGroup(InetAddress group) {
+        if (!group.isMulticastAddress()) {
+            throw new IllegalArgumentException(
+                    group.getHostAddress()
+                            + " is not a multicast address: these are 224.0.0.0 to"
+                            + " 239.255.255.255, and ff00::/8");
+        }
+        if (group.getAddress().length != local.getAddress().length) {
+            throw new IllegalArgumentException(
+                    "the group "
+                            + group.getHostAddress()
+                            + " is of another family than the local address "
+                            + local.getHostAddress()
+                            + ": choose one of the same");
         }
     }
 

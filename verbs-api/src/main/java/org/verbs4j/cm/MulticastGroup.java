@@ -44,8 +44,12 @@ public final class MulticastGroup implements AutoCloseable {
             boolean receives) {
         DatagramPeer members = DatagramPeer.create(pair, destination, NOTHING);
         try {
-            if (receives) {
-                pair.joinMulticast(gid(destination), destination.way().lid());
+            if (receives && !pair.joinMulticast(gid(destination), destination.way().lid())) {
+                throw new IllegalStateException(
+                        pair
+                                + " has joined "
+                                + address.getHostAddress()
+                                + " already: leave it first, or use another queue pair");
             }
             return new MulticastGroup(through, pair, address, members, receives);
         } catch (RuntimeException e) {

@@ -7,6 +7,7 @@ import org.verbs4j.cm.ConnectionEvent.RouteResolved;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * The way to a peer, of either kind of connector: found once, used once.
@@ -79,22 +80,31 @@ final class Outbound {
     }
 
     private synchronized void move(State from, State to) {
-        if (state == from) {
-            state = to;
-            return;
-        }
-        throw new IllegalStateException(
-                this
-                        + switch (state) {
-                            case NEW -> " has not found the way yet: resolve";
-                            case CLOSED -> " is closed or has failed: resolve again";
-                            default -> " has been used already: resolve again";
-                        });
+        require(from);
+        state = to;
     }
 
-    /** Begins the one connection. */
-    Link begin() {
-        move(State.RESOLVED, State.CONNECTING);
+    private void require(State expected) {
+        if (state != expected) {
+            throw new IllegalStateException(
+                    this
+                            + switch (state) {
+                                case NEW -> " has not found the way yet: resolve";
+                                case CLOSED -> " is closed or has failed: resolve again";
+                                default -> " has been used already: resolve again";
+                            });
+        }
+    }
+
+    /**
+     * Begins the one connection.
+     *
+     * @param arguments looks at them and throws when they are wrong, whereupon it has not begun
+     */
+    synchronized Link begin(Consumer<Link> arguments) {
+        require(State.RESOLVED);
+        arguments.accept(link);
+        state = State.CONNECTING;
         return link;
     }
 

@@ -15,6 +15,9 @@ import java.util.regex.Pattern;
 
 /** Error numbers in words, for messages. */
 public final class Errno {
+    /** A number of the kernel's own that its drivers let out; no header for programs has it. */
+    private static final int ENOTSUPP = 524;
+
     private Errno() {}
 
     /**
@@ -35,6 +38,9 @@ public final class Errno {
      *     such error
      */
     public static String describe(int errno) {
+        if (errno == ENOTSUPP) {
+            return "ENOTSUPP (not supported, in the kernel's own number)";
+        }
         return name(errno).map(name -> name + " (" + Text.of(errno) + ")").orElse("errno " + errno);
     }
 

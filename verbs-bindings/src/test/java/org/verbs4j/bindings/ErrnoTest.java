@@ -12,6 +12,7 @@ class ErrnoTest {
         assertThat(Errno.describe(22)).isEqualTo("EINVAL (Invalid argument)");
         assertThat(Errno.describe(95)).isEqualTo("EOPNOTSUPP (Operation not supported)");
         assertThat(Errno.name(12)).contains("ENOMEM");
+        assertThat(Errno.describe(524)).startsWith("ENOTSUPP (not supported");
     }
 
     @ParameterizedTest

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -136,6 +137,55 @@ class CmConnectionIT {
         }
     }
 
+    /** A wrong argument loses neither the way that was found nor the peer that asks. */
+    @Test
+    void whatIsWrongCanBePutRight() throws Exception {
+        try (Listener listener = Listener.bind(CmPlace.anyPort(), 4)) {
+            Future<Boolean> accepted =
+                    meanwhile(
+                            () -> {
+                                try (ConnectionRequest request = accept(listener);
+                                        CmSide side = new CmSide(request.context())) {
+                                    refused(
+                                            () -> request.accept(side.pair, with("x".repeat(197))),
+                                            "at most 196");
+                                    refused(
+                                            () -> request.reject(CmPlace.bytes("x".repeat(149))),
+                                            "at most 148");
+                                    side.pair.moveToError();
+                                    unusable(() -> request.accept(side.pair, with("")));
+                                    side.pair.reset();
+                                    try (Connection c = request.accept(side.pair, with("here"))) {
+                                        return c.awaitDisconnect(LIMIT);
+                                    }
+                                }
+                            });
+            try (Connector connector = Connector.resolve(listener.localAddress(), LIMIT);
+                    CmSide side = new CmSide(connector.context())) {
+                refused(() -> connector.connect(side.pair, with("x".repeat(57))), "at most 56");
+                side.pair.moveToError();
+                unusable(() -> connector.connect(side.pair, with("")));
+                side.pair.reset();
+                try (Connection c = connector.connect(side.pair, with(""))) {
+                    assertThat(CmPlace.text(c.privateData())).isEqualTo("here");
+                }
+            }
+            assertThat(accepted.get(1, TimeUnit.MINUTES)).isTrue();
+        }
+    }
+
+    private static void refused(ThrowingCallable call, String limit) {
+        assertThatThrownBy(call)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(limit);
+    }
+
+    private static void unusable(ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is in ERROR: connecting takes a new one");
+    }
+
     @Test
     @Holds("75")
     void nobodyListening() throws Exception {
@@ -184,12 +234,9 @@ class CmConnectionIT {
                 assertThat(e.event())
                         .isInstanceOfSatisfying(
                                 org.verbs4j.cm.ConnectionEvent.Failed.class,
-                                failed -> {
-                                    assertThat(failed.status()).isEqualTo(28);
-                                    assertThat(failed.privateData().remaining()).isEqualTo(148);
-                                    assertThat(CmPlace.text(failed.privateData()))
-                                            .isEqualTo("full");
-                                });
+                                failed -> assertThat(failed.status()).isEqualTo(28));
+                assertThat(e.privateData().remaining()).isEqualTo(148);
+                assertThat(CmPlace.text(e.privateData())).isEqualTo("full");
             }
             assertThat(rejected.get(1, TimeUnit.MINUTES)).isTrue();
         }

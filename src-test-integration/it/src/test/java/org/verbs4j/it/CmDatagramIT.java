@@ -149,28 +149,25 @@ class CmDatagramIT {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("181 bytes")
                     .hasMessageContaining("at most 180");
-            try (DatagramConnector again = toward(listener)) {
-                CompletableFuture<Void> answered =
-                        answer(
-                                listener,
-                                request -> {
-                                    assertThatThrownBy(() -> request.accept(side.pair, filled(137)))
-                                            .isInstanceOf(IllegalArgumentException.class)
-                                            .hasMessageContaining("at most 136");
-                                    assertThatThrownBy(() -> request.reject(filled(137)))
-                                            .isInstanceOf(IllegalArgumentException.class)
-                                            .hasMessageContaining("at most 136");
-                                    request.reject(filled(136));
-                                });
-                ConnectionException rejected =
-                        catchThrowableOfType(
-                                ConnectionException.class,
-                                () -> again.connect(side.pair, filled(1), LIMIT));
-                get(answered);
-                assertThat(rejected.rejection()).isEqualTo(Rejection.BY_APPLICATION);
-                assertThat(((ConnectionEvent.Failed) rejected.event()).privateData())
-                        .isEqualTo(filled(136));
-            }
+            CompletableFuture<Void> answered =
+                    answer(
+                            listener,
+                            request -> {
+                                assertThatThrownBy(() -> request.accept(side.pair, filled(137)))
+                                        .isInstanceOf(IllegalArgumentException.class)
+                                        .hasMessageContaining("at most 136");
+                                assertThatThrownBy(() -> request.reject(filled(137)))
+                                        .isInstanceOf(IllegalArgumentException.class)
+                                        .hasMessageContaining("at most 136");
+                                request.reject(filled(136));
+                            });
+            ConnectionException rejected =
+                    catchThrowableOfType(
+                            ConnectionException.class,
+                            () -> connector.connect(side.pair, filled(1), LIMIT));
+            get(answered);
+            assertThat(rejected.rejection()).isEqualTo(Rejection.BY_APPLICATION);
+            assertThat(rejected.privateData()).isEqualTo(filled(136));
         }
     }
 

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.verbs4j.UdQueuePair;
-import org.verbs4j.VerbsException;
 import org.verbs4j.bindings.Posix;
 import org.verbs4j.cm.ConnectionEvent;
 import org.verbs4j.cm.ConnectionException;
@@ -102,10 +101,11 @@ class CmMulticastIT {
     void joiningEndsOnFailureTimeOutInterruptAndClose() throws Exception {
         Multicast multicast = here();
         try (CmDatagramSide side = new CmDatagramSide(multicast.context())) {
-            InetAddress unicast = CmPlace.addresses().getFirst();
-            assertThatThrownBy(() -> multicast.join(side.pair, unicast, LIMIT))
-                    .isInstanceOf(VerbsException.class)
-                    .hasMessageContaining("is not a multicast GID");
+            side.pair.moveToError();
+            assertThatThrownBy(() -> multicast.join(side.pair, GROUP, LIMIT))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("reset it, or take a new one");
+            side.pair.reset();
             Waits.until("a join whose time is over", () -> isLate(multicast, side));
             Thread.currentThread().interrupt();
             assertThatThrownBy(() -> multicast.join(side.pair, GROUP, LIMIT))
@@ -124,6 +124,38 @@ class CmMulticastIT {
                     .isInstanceOf(IllegalStateException.class);
         } finally {
             multicast.close();
+        }
+    }
+
+    @Test
+    void whatIsNoGroupHereIsRefusedByName() throws Exception {
+        try (Multicast multicast = here();
+                CmDatagramSide side = new CmDatagramSide(multicast.context())) {
+            InetAddress unicast = CmPlace.addresses().getFirst();
+            assertThatThrownBy(() -> multicast.join(side.pair, unicast, LIMIT))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("is not a multicast address");
+            assertThatThrownBy(
+                            () ->
+                                    multicast.joinToSend(
+                                            side.pair, InetAddress.ofLiteral("ff0e::1"), LIMIT))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("ff0e:0:0:0:0:0:0:1 is of another family");
+        }
+    }
+
+    /** The device counts it once, so that who leaves first would silence the other one. */
+    @Test
+    void aQueuePairJoinsAGroupOnce() throws Exception {
+        try (Multicast multicast = here();
+                CmDatagramSide side = new CmDatagramSide(multicast.context());
+                MulticastGroup group = multicast.join(side.pair, GROUP, LIMIT)) {
+            assertThatThrownBy(() -> multicast.join(side.pair, GROUP, LIMIT))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("has joined 239.77.0.1 already");
+            side.receive(1);
+            side.post(group.address(side.datagram("still here")));
+            assertThat(side.received()).isEqualTo("still here");
         }
     }
 

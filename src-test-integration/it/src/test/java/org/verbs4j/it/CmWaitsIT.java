@@ -65,7 +65,8 @@ class CmWaitsIT {
                                 () ->
                                         abandoned.accept(
                                                 side.pair, ConnectionParameters.defaults(), LIMIT))
-                        .isInstanceOf(ConnectionException.class);
+                        .isInstanceOf(ConnectionException.class)
+                        .hasMessageContaining("has gone: has the peer died, or given up");
             }
         }
     }

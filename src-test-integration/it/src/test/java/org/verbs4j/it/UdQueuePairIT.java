@@ -307,13 +307,16 @@ class UdQueuePairIT {
     @Test
     void aMulticastGroupIsJoinedTwiceAndLeftOnceAndKeepsItOpen() {
         Gid group = Gid.parse("239.1.2.3");
-        right.joinMulticast(group, 0);
-        right.joinMulticast(group, 0);
+        assertThat(right.joinMulticast(group, 0)).isTrue();
+        assertThat(right.joinMulticast(group, 0)).isFalse();
         assertThatThrownBy(right::close)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("still attached to")
                 .hasMessageContaining("leave these multicast groups first");
         right.leaveMulticast(group, 0);
+        assertThatThrownBy(() -> right.leaveMulticast(group, 0))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("has not been joined");
         assertThatThrownBy(() -> right.joinMulticast(device.gid().gid(), 0))
                 .isInstanceOfSatisfying(
                         VerbsException.class,
