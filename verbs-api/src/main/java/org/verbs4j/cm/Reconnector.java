@@ -88,7 +88,7 @@ public final class Reconnector implements AutoCloseable {
         if (turn.isHeldByCurrentThread()) {
             throw new IllegalStateException(
                     "a reconnector's maker or handler asked for its connection, which is given up"
-                        + " or made just then: ask when connection() or lost() has returned");
+                            + " or made just then: ask when connection() or lost() has returned");
         }
         Deadline deadline = Deadline.in(timeout);
         if (!turn.tryLock(deadline.left().toNanos(), NANOSECONDS)) {
@@ -149,6 +149,7 @@ public final class Reconnector implements AutoCloseable {
             connector.resolve(shorter(deadline.left()));
             RcQueuePair pair = maker.apply(connector.context());
             try {
+                requireOpen(); // the maker may have closed this, with nothing to close yet
                 return connector.connect(pair, parameters, shorter(deadline.left()));
             } catch (RuntimeException | InterruptedException e) {
                 pair.close();
