@@ -49,6 +49,7 @@ public final class Connection implements AutoCloseable {
         this.privateData = privateData;
         this.remote = link.id().remoteAddress();
         this.local = link.id().localAddress();
+        link.channel().belongsTo(this);
         this.endUse = VerbsInternals.get().use(pair, toString());
     }
 

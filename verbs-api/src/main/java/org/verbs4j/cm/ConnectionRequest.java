@@ -44,6 +44,7 @@ public final class ConnectionRequest implements AutoCloseable {
         this.context = link.id().context();
         this.remote = link.id().remoteAddress();
         this.local = link.id().localAddress();
+        link.channel().belongsTo(this);
     }
 
     /** The device that the request came in on: make the queue pair from it. */

@@ -21,7 +21,8 @@ import java.time.Duration;
  */
 public final class Connector implements AutoCloseable {
     private static final String SILENT =
-            "does its program accept or reject? The kernel would wait for ever";
+            "does its program accept or reject, and is its backlog long enough? The kernel would"
+                    + " wait for ever";
 
     private final Outbound outbound;
 

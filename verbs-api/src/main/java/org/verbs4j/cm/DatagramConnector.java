@@ -20,7 +20,8 @@ import java.time.Duration;
  * connector finds one peer.
  */
 public final class DatagramConnector implements AutoCloseable {
-    private static final String SILENT = "does its program accept or reject?";
+    private static final String SILENT =
+            "does its program accept or reject, and is its backlog long enough?";
 
     private final Outbound outbound;
 

@@ -28,7 +28,8 @@ public final class DatagramListener implements AutoCloseable {
      *
      * @throws InterruptedException when the thread is interrupted
      * @throws IllegalStateException when the listener is closed, before or meanwhile
-     * @throws ConnectionException when the device is removed
+     * @throws ConnectionException when the device is removed, or when this process has too many
+     *     open files for the request, which is rejected
      */
     public DatagramRequest accept() throws InterruptedException {
         return reception.accept(DatagramListener::request);
@@ -41,7 +42,8 @@ public final class DatagramListener implements AutoCloseable {
      * @return null on time-out
      * @throws InterruptedException when the thread is interrupted; no request is lost
      * @throws IllegalStateException when the listener is closed, before or meanwhile
-     * @throws ConnectionException when the device is removed
+     * @throws ConnectionException when the device is removed, or when this process has too many
+     *     open files for the request, which is rejected
      */
     public @Nullable DatagramRequest accept(Duration timeout) throws InterruptedException {
         return reception.accept(timeout, DatagramListener::request);

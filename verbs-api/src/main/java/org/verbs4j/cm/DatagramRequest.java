@@ -32,6 +32,7 @@ public final class DatagramRequest implements AutoCloseable {
         this.port = context.port(link.id().port());
         this.remote = link.id().remoteAddress();
         this.local = link.id().localAddress();
+        link.channel().belongsTo(this);
     }
 
     /** The device that the request came in on: make the queue pair from it. */

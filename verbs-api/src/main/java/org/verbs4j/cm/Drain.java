@@ -17,6 +17,12 @@ import java.util.concurrent.ThreadLocalRandom;
  * and when it comes out flushed, so has everything before it.
  */
 final class Drain {
+    /**
+     * Markers come after the rest has been taken: a completion queue that has room for no more than
+     * what its queue pairs owe would overrun, and lose them.
+     */
+    private static final long QUIET_NANOS = 1_000_000;
+
     private final RcQueuePair pair;
     private final WorkCompletions into;
     private final CompletionHandler handler;
@@ -26,6 +32,9 @@ final class Drain {
     private boolean receivesMarked;
     private boolean sendsDone;
     private boolean receivesDone;
+
+    /** Other queue pairs on the same queues may never be quiet. */
+    private boolean tookOwn;
 
     /**
      * A drain of one connection's queue pair.
@@ -45,8 +54,9 @@ final class Drain {
         CompletionQueue receives = VerbsInternals.get().receiveQueueOf(pair);
         Send last = pair.newSend().id(marker).signaled(true);
         ReceiveRequest lastReceive = pair.newReceive().id(~marker);
+        long heard = System.nanoTime();
         while (true) {
-            mark(last, lastReceive);
+            tookOwn = false;
             int taken = sends.poll(into, this::take);
             if (receives != sends) {
                 taken += receives.poll(into, this::take);
@@ -58,24 +68,36 @@ final class Drain {
                 throw new InterruptedException("interrupted while draining " + pair);
             }
             requireOpen.run();
-            if (taken == 0) {
-                if (deadline.left().isZero()) {
+            boolean late = deadline.left().isZero();
+            if (tookOwn) {
+                heard = System.nanoTime();
+            } else if (late || System.nanoTime() - heard >= QUIET_NANOS) {
+                if (!mark(last, lastReceive) && late) {
                     return false;
                 }
+            }
+            if (taken == 0) {
                 Thread.yield();
             }
         }
     }
 
-    /** A full queue takes its marker when something has come out. */
-    private void mark(Send last, ReceiveRequest lastReceive) {
-        boolean before = sendsMarked && receivesMarked;
+    /**
+     * A full queue takes its marker when something has come out.
+     *
+     * @return whether there is a marker more
+     */
+    private boolean mark(Send last, ReceiveRequest lastReceive) {
+        boolean sendsBefore = sendsMarked;
+        boolean receivesBefore = receivesMarked;
+        boolean before = sendsBefore && receivesBefore;
         sendsMarked = sendsMarked || offer(last);
         receivesMarked = receivesMarked || pair.offer(lastReceive);
         if (!before && receivesMarked && sendsMarked) {
             // rxe of Linux 6.1 flushes a receive that came after the error only at the next push
             pair.moveToError();
         }
+        return sendsMarked != sendsBefore || receivesMarked != receivesBefore;
     }
 
     private boolean offer(Send last) {
@@ -93,6 +115,7 @@ final class Drain {
         } else if (completion.queuePairNumber() == pair.number() && completion.wrId() == ~marker) {
             receivesDone = true;
         } else {
+            tookOwn = tookOwn || completion.queuePairNumber() == pair.number();
             handler.onCompletion(completion);
         }
     }

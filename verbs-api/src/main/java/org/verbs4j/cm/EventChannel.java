@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.verbs4j.DeviceContext;
+import org.verbs4j.VerbsException;
 import org.verbs4j.bindings.NativeLibraries;
 import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.Verbs;
@@ -53,6 +54,9 @@ public final class EventChannel implements AutoCloseable {
 
     private volatile boolean closed;
 
+    /** Whose it is, where a program does not see it. */
+    private volatile @Nullable Object owner;
+
     private EventChannel(MemorySegment handle) {
         this.handle = handle;
         this.fileDescriptor = rdma_event_channel.fd(handle);
@@ -74,10 +78,18 @@ public final class EventChannel implements AutoCloseable {
         }
         try {
             return new EventChannel(channel.reinterpret(rdma_event_channel.sizeof()));
+        } catch (VerbsException e) {
+            Verbs.rdma_destroy_event_channel(channel);
+            throw Diagnosis.channel(e.errno());
         } catch (RuntimeException e) {
             Verbs.rdma_destroy_event_channel(channel);
             throw e;
         }
+    }
+
+    /** Lets messages name what the program has made, in the place of the channel. */
+    void belongsTo(Object newOwner) {
+        owner = newOwner;
     }
 
     static void requireLibrary() {
@@ -401,6 +413,7 @@ public final class EventChannel implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "event channel " + fileDescriptor;
+        Object named = owner;
+        return named == null ? "event channel " + fileDescriptor : named.toString();
     }
 }

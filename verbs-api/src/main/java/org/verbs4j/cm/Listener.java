@@ -45,7 +45,8 @@ public final class Listener implements AutoCloseable {
      *
      * @throws InterruptedException when the thread is interrupted
      * @throws IllegalStateException when the listener is closed, before or meanwhile
-     * @throws ConnectionException when the device is removed
+     * @throws ConnectionException when the device is removed, or when this process has too many
+     *     open files for the request, which is rejected
      */
     public ConnectionRequest accept() throws InterruptedException {
         return reception.accept(Listener::request);
@@ -58,7 +59,8 @@ public final class Listener implements AutoCloseable {
      * @return null on time-out
      * @throws InterruptedException when the thread is interrupted; no request is lost
      * @throws IllegalStateException when the listener is closed, before or meanwhile
-     * @throws ConnectionException when the device is removed
+     * @throws ConnectionException when the device is removed, or when this process has too many
+     *     open files for the request, which is rejected
      */
     public @Nullable ConnectionRequest accept(Duration timeout) throws InterruptedException {
         return reception.accept(timeout, Listener::request);

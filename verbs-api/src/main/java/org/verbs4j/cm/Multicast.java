@@ -35,6 +35,7 @@ public final class Multicast implements AutoCloseable {
     private Multicast(Link link, InetAddress local) {
         this.link = link;
         this.local = local;
+        link.channel().belongsTo(this);
     }
 
     /**

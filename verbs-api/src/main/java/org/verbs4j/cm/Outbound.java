@@ -38,6 +38,7 @@ final class Outbound {
         this.link = link;
         this.remote = asked.remote;
         this.source = asked.source;
+        link.channel().belongsTo(this);
     }
 
     static Outbound create(ConnectorBuilder asked, PortSpace portSpace) {

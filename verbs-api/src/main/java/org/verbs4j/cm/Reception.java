@@ -24,6 +24,7 @@ final class Reception {
     private Reception(Link link, InetSocketAddress address) {
         this.link = link;
         this.address = address;
+        link.channel().belongsTo(this);
     }
 
     static Reception open(ListenerBuilder asked, PortSpace portSpace) {

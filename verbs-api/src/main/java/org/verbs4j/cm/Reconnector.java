@@ -149,6 +149,7 @@ public final class Reconnector implements AutoCloseable {
             connector.resolve(shorter(deadline.left()));
             RcQueuePair pair = maker.apply(connector.context());
             try {
+                requireOpen(); // the maker may have closed this, with nothing to close yet
                 return connector.connect(pair, parameters, shorter(deadline.left()));
             } catch (RuntimeException | InterruptedException e) {
                 pair.close();

@@ -1,7 +1,7 @@
 package org.verbs4j.internal;
 
 import org.jspecify.annotations.Nullable;
-import org.verbs4j.bindings.Errno;
+import org.verbs4j.VerbsException;
 import org.verbs4j.bindings.NativeLibraries;
 import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.pollfd;
@@ -33,15 +33,19 @@ public final class DescriptorWait implements AutoCloseable {
     private final int descriptor;
     private volatile VirtualWaits.@Nullable Waiter parked;
 
-    /** Makes the means of waking; the descriptor stays the caller's. */
+    /**
+     * Makes the means of waking; the descriptor stays the caller's.
+     *
+     * @throws VerbsException when there are too many open files: an {@link IllegalStateException}
+     *     tells of what is closed
+     */
     public DescriptorWait(int descriptor) {
         this.descriptor = descriptor;
         eventFd = Posix.eventfd(0, Posix.EFD_CLOEXEC() | Posix.EFD_NONBLOCK());
         if (eventFd < 0) {
             int errno = NativeLibraries.errno();
             arena.close();
-            throw new IllegalStateException(
-                    "eventfd: " + Errno.describe(errno) + ": raise `ulimit -n`");
+            throw new VerbsException("eventfd", errno, "too many open files? Raise `ulimit -n`");
         }
         pollfd.fd(waited, descriptor);
         pollfd.events(waited, (short) Posix.POLLIN());
@@ -88,7 +92,7 @@ public final class DescriptorWait implements AutoCloseable {
             if (ready < 0) {
                 int errno = NativeLibraries.errno();
                 if (errno != Posix.EINTR()) {
-                    throw new IllegalStateException("poll: " + Errno.describe(errno));
+                    throw new VerbsException("poll", errno, "waiting on descriptor " + descriptor);
                 }
                 return false;
             }

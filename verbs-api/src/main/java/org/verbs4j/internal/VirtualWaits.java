@@ -1,7 +1,7 @@
 package org.verbs4j.internal;
 
 import org.jspecify.annotations.Nullable;
-import org.verbs4j.bindings.Errno;
+import org.verbs4j.VerbsException;
 import org.verbs4j.bindings.NativeLibraries;
 import org.verbs4j.bindings.Posix;
 import org.verbs4j.bindings.pollfd;
@@ -144,7 +144,7 @@ final class VirtualWaits {
         }
         int ready = Posix.poll(descriptors, count, 0);
         if (ready < 0 && NativeLibraries.errno() != Posix.EINTR()) {
-            throw new IllegalStateException("poll: " + Errno.describe(NativeLibraries.errno()));
+            throw new VerbsException("poll", NativeLibraries.errno(), count + " descriptors");
         }
         for (int i = count - 1; i >= 0 && ready > 0; i--) {
             if (pollfd.revents(pollfd.asSlice(descriptors, i)) != 0) {

@@ -7,7 +7,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.verbs4j.CompletionQueue;
+import org.verbs4j.RcQueuePair;
 import org.verbs4j.WorkCompletions;
+import org.verbs4j.WorkStatus;
 import org.verbs4j.cm.Connection;
 import org.verbs4j.cm.ConnectionEvent;
 import org.verbs4j.cm.ConnectionException;
@@ -174,6 +177,64 @@ class CmWaitsIT {
             assertThatThrownBy(() -> both.client.drain(into, c -> {}, LONG))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("is closed");
+        }
+    }
+
+    /** Markers of the drain's own would overrun it. */
+    @Test
+    void aCompletionQueueWithoutRoomIsDrained() throws Exception {
+        try (Listener listener = Listener.bind(CmPlace.anyPort(), 4);
+                Connector connector = Connector.resolve(listener.localAddress(), LIMIT);
+                CmSide server = new CmSide(connector.context());
+                CmSide client = new CmSide(connector.context());
+                CompletionQueue full = connector.context().newCompletionQueue(31);
+                RcQueuePair pair =
+                        client.domain
+                                .newRcQueuePair(full, full)
+                                .maxSendRequests(15)
+                                .maxReceiveRequests(16)
+                                .build()) {
+            Waiting serving =
+                    Waiting.begin(
+                            false,
+                            () -> {
+                                try (Connection served =
+                                        listener.accept()
+                                                .accept(
+                                                        server.pair,
+                                                        ConnectionParameters.defaults(),
+                                                        LIMIT)) {
+                                    return served.awaitDisconnect(LIMIT);
+                                }
+                            });
+            Connection connection = connector.connect(pair, ConnectionParameters.defaults(), LIMIT);
+            for (int i = 0; i < 16; i++) {
+                pair.post(pair.newReceive().into(client.memory, 0, 8));
+            }
+            for (int i = 0; i < 15; i++) {
+                pair.post(pair.newSend().signaled(true).from(client.memory, 0, 8));
+            }
+            List<WorkStatus> owed = new ArrayList<>();
+            WorkCompletions into = WorkCompletions.allocate(8);
+            assertThat(connection.drain(into, c -> owed.add(c.status()), LIMIT)).isTrue();
+            assertThat(owed).hasSize(full.capacity());
+            connection.close();
+            assertThat(serving.end()).isEqualTo("true");
+        }
+    }
+
+    @Test
+    void whatIsClosedIsNamed() throws Exception {
+        Listener listener = Listener.bind(CmPlace.anyPort(), 4);
+        try (listener;
+                CmConnected both = CmConnected.through(listener)) {
+            both.client.close();
+            both.server.close();
+            listener.close();
+            assertThatThrownBy(() -> both.client.fileDescriptor())
+                    .hasMessage(both.client + " is closed");
+            assertThatThrownBy(() -> listener.accept(LIMIT)).hasMessage(listener + " is closed");
+            assertThatThrownBy(listener::fileDescriptor).hasMessage(listener + " is closed");
         }
     }
 

@@ -231,6 +231,30 @@ class ReconnectIT {
         }
     }
 
+    /** Its close found nothing to end, and nobody would close what was made afterwards. */
+    @Test
+    void aMakerThatClosesGetsNoConnection() throws Exception {
+        List<CmSide> sides = new ArrayList<>();
+        AtomicReference<Reconnector> itself = new AtomicReference<>();
+        try (Listener listener = Listener.bind(CmPlace.anyPort(), 4);
+                Reconnector reconnector =
+                        new Reconnector(
+                                Connector.to(listener.localAddress()),
+                                device -> {
+                                    itself.get().close();
+                                    return newPair(sides, device);
+                                },
+                                ConnectionParameters.defaults(),
+                                completion -> {})) {
+            itself.set(reconnector);
+            assertThat(catchThrowable(() -> connected(listener, reconnector)))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("the reconnector is closed");
+        } finally {
+            sides.forEach(CmSide::close);
+        }
+    }
+
     /** With a server that goes on until the client goes. */
     private static Connection connected(Listener listener, Reconnector reconnector)
             throws InterruptedException {
