@@ -451,6 +451,15 @@ public final class ConnectionId implements AutoCloseable {
         c.destroy();
     }
 
+    /**
+     * Closes it unless it has moved away from a channel, as a request does when it is handed out.
+     */
+    synchronized void closeOn(EventChannel here) {
+        if (channel == here) {
+            close();
+        }
+    }
+
     @Override
     public synchronized String toString() {
         if (closed) {

@@ -162,7 +162,7 @@ public final class EventChannel implements AutoCloseable {
         synchronized (ids) {
             open = List.copyOf(ids.values());
         }
-        open.forEach(ConnectionId::close);
+        open.forEach(id -> id.closeOn(this));
     }
 
     /**

@@ -60,7 +60,7 @@ final class JoinedGroups {
         String why =
                 errno == Posix.EINVAL()
                         ? "is the id for datagrams, and bound to an address of the same family?"
-                        : "does the device have multicast?";
+                        : "does the device have multicast? On RoCE v2 Linux has it for IPv4 only";
         return "group " + group.getHostAddress() + ": " + why;
     }
 

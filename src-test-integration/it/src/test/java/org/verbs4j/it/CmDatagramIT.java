@@ -115,6 +115,29 @@ class CmDatagramIT {
     }
 
     @Test
+    void aPeerIsFoundByAnAddressOfIpv6() throws Exception {
+        InetSocketAddress local = new InetSocketAddress(CmPlace.linkLocal(), 0);
+        try (DatagramListener listener = Listener.at(local).bindDatagrams();
+                DatagramConnector connector = toward(listener);
+                CmDatagramSide server = new CmDatagramSide(connector.context());
+                CmDatagramSide client = new CmDatagramSide(connector.context())) {
+            server.receive(1);
+            CompletableFuture<Void> answered =
+                    answer(
+                            listener,
+                            request -> {
+                                assertThat(request.port().number()).isOne();
+                                request.accept(server.pair, filled(0));
+                            });
+            try (DatagramPeer peer = connector.connect(client.pair, filled(0), LIMIT)) {
+                get(answered);
+                client.post(peer.address(client.datagram("six")));
+                assertThat(server.received()).isEqualTo("six");
+            }
+        }
+    }
+
+    @Test
     void oneQueuePairServesSeveralPeers() throws Exception {
         try (DatagramListener listener = listen();
                 DatagramConnector first = toward(listener);

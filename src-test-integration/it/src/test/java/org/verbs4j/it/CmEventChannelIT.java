@@ -132,6 +132,34 @@ class CmEventChannelIT {
         }
     }
 
+    /** As when a message overtakes the confirmation, which does not come here. */
+    @Test
+    void aNotificationEstablishesTheAcceptingSide() throws Exception {
+        try (EventChannel passive = EventChannel.open();
+                EventChannel active = EventChannel.open();
+                ConnectionId listener = listening(passive);
+                ConnectionId id = active.newId()) {
+            resolve(active, id, listener);
+            try (CmSide client = new CmSide(id.context())) {
+                move(client.pair, id, QueuePairState.INIT);
+                id.connect(client.pair, ConnectionParameters.defaults());
+                try (ConnectionId accepted = next(passive, Requested.class).id();
+                        CmSide server = new CmSide(accepted.context())) {
+                    move(
+                            server.pair,
+                            accepted,
+                            QueuePairState.INIT,
+                            QueuePairState.READY_TO_RECEIVE,
+                            QueuePairState.READY_TO_SEND);
+                    accepted.accept(server.pair, ConnectionParameters.defaults());
+                    next(active, Responded.class);
+                    accepted.notifyCommunication();
+                    assertThat(next(passive, Established.class).id()).isSameAs(accepted);
+                }
+            }
+        }
+    }
+
     @Test
     @Holds("85")
     void aMigratedIdSpeaksOnItsNewChannel() throws Exception {

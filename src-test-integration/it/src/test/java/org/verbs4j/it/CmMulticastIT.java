@@ -144,6 +144,19 @@ class CmMulticastIT {
         }
     }
 
+    /** The connection manager of Linux 6.1 has none on RoCE v2. */
+    @Test
+    void aGroupOfIpv6IsSaidToBeMissing() throws Exception {
+        InetAddress group = InetAddress.ofLiteral("ff02::77");
+        try (Multicast multicast = Multicast.at(CmPlace.linkLocal());
+                CmDatagramSide side = new CmDatagramSide(multicast.context())) {
+            assertThatThrownBy(() -> multicast.join(side.pair, group, LIMIT))
+                    .isInstanceOf(ConnectionException.class)
+                    .hasMessageContaining("ENOTSUPP (not supported")
+                    .hasMessageContaining("for IPv4 only");
+        }
+    }
+
     /** The device counts it once, so that who leaves first would silence the other one. */
     @Test
     void aQueuePairJoinsAGroupOnce() throws Exception {
