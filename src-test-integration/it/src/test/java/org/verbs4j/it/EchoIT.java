@@ -1,0 +1,81 @@
+package org.verbs4j.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.verbs4j.examples.Echo;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+/** The example of a server of many clients, and of clients that outlive it. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class EchoIT {
+    private static final Duration LIMIT = CmPlace.limit(40);
+    private static final int MESSAGES = 200;
+
+    private static ToolRun serve() throws InterruptedException {
+        ToolRun server = ToolRun.program(Echo.class, "serve");
+        awaitLine(server, "listening");
+        return server;
+    }
+
+    private static ToolRun ask() {
+        String host = CmPlace.addresses().getFirst().getHostAddress();
+        return ToolRun.program(Echo.class, "ask", host, String.valueOf(MESSAGES));
+    }
+
+    private static void awaitLine(ToolRun run, String line) throws InterruptedException {
+        run.until("say " + line, LIMIT, () -> run.outSoFar().lines().anyMatch(line::equals));
+    }
+
+    private static List<String> answers() {
+        return IntStream.rangeClosed(1, MESSAGES).mapToObj(n -> "answered " + n).toList();
+    }
+
+    @Test
+    void clientsGoOnWhenTheirServerHasBeenKilledAndStartedAgain() throws Exception {
+        try (ToolRun first = serve();
+                ToolRun one = ask();
+                ToolRun two = ask()) {
+            awaitLine(one, "answered 10");
+            awaitLine(two, "answered 10");
+            first.kill();
+            try (ToolRun second = serve()) {
+                for (ToolRun client : List.of(one, two)) {
+                    ToolRun.Outcome outcome = client.await(LIMIT);
+                    assertThat(outcome.status()).as(outcome.out() + outcome.err()).isZero();
+                    assertThat(outcome.out()).contains("lost, connecting again\n", "flushed ");
+                    assertThat(outcome.out().lines().filter(line -> line.startsWith("answered ")))
+                            .containsExactlyElementsOf(answers());
+                }
+                second.until(
+                        "see both go",
+                        LIMIT,
+                        () ->
+                                second.outSoFar()
+                                                .lines()
+                                                .filter("a client has gone"::equals)
+                                                .count()
+                                        == 2);
+            }
+        }
+    }
+
+    @Test
+    void aServerOutlivesAClientThatIsKilled() throws Exception {
+        try (ToolRun server = serve();
+                ToolRun killed = ask();
+                ToolRun other = ask()) {
+            awaitLine(killed, "answered 10");
+            killed.kill();
+            awaitLine(server, "a client has gone");
+            ToolRun.Outcome outcome = other.await(LIMIT);
+            assertThat(outcome.status()).as(outcome.out() + outcome.err()).isZero();
+            assertThat(outcome.out()).isEqualTo(String.join("\n", answers()) + "\n");
+        }
+    }
+}
