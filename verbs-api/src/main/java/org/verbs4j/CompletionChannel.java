@@ -23,7 +23,8 @@ import java.util.function.IntFunction;
  * <p>Any thread may use it, several at a time. One of the waiting threads sleeps in {@code
  * poll(2)}, the others behind it, and each gets what is its own; no lock is held while it sleeps. A
  * wait ends by an event, by time-out, by {@link Thread#interrupt()}, or because another thread
- * closes the queue that is waited for. Wait in a platform thread: a virtual one pins its carrier.
+ * closes the queue that is waited for. A virtual thread that waits is parked, and notices the event
+ * up to 2 ms late: where latency counts, wait in a platform thread.
  *
  * <p>A queue notifies once for each {@link CompletionQueue#requestNotification}, and only of
  * completions that come later. {@link CompletionQueue#await} does all of that in the right order.

@@ -255,8 +255,8 @@ public final class CompletionQueue implements AutoCloseable {
 
     /**
      * Waits for completions and takes them, {@code ibv_get_cq_event(3)}: polls, arms, polls again
-     * because what came in between does not notify, and sleeps on the channel. Costs system calls;
-     * when latency counts, spin on {@link #poll(WorkCompletions)}.
+     * because what came in between does not notify, and sleeps on the channel; a virtual thread is
+     * parked. Costs system calls; when latency counts, spin on {@link #poll(WorkCompletions)}.
      *
      * @param into filled from index 0
      * @param timeout the longest wait; zero only polls

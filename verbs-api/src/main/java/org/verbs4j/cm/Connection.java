@@ -60,7 +60,7 @@ public final class Connection implements AutoCloseable {
 
     /**
      * What the peer sent along when it connected or accepted, read-only, as long as the transport
-     * makes it, with zeros at the end.
+     * makes it, with zeros at the end: how much of it counts, the data itself must tell.
      */
     public ByteBuffer privateData() {
         return privateData.duplicate();
@@ -77,8 +77,9 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Whether neither side has disconnected, as far as has been heard. A peer that dies is noticed
-     * by failed requests only.
+     * Whether neither side has disconnected, as far as has been heard. A process that ends, or is
+     * killed, disconnects: its kernel says so. A host or a network that dies is noticed by failed
+     * requests only, and never by an end that only receives.
      */
     public boolean isConnected() {
         if (connected && !isClosed()) {

@@ -29,7 +29,8 @@ public sealed interface ConnectionEvent {
      *
      * @param id a new one, for this connection: accept, reject or close it
      * @param listener the id that listens
-     * @param privateData what the peer sent along
+     * @param privateData what the peer sent along, read-only, as long as the transport makes it:
+     *     zeros fill it up, so its end must be in it
      * @param offer what the peer proposes: its reads are {@link
      *     ConnectionParameters#initiatorDepth} here, as the accepting side would say it
      * @param queuePairNumber the peer's
@@ -52,7 +53,8 @@ public sealed interface ConnectionEvent {
      * receive and to send, then {@link ConnectionId#establish()}.
      *
      * @param id the connecting id
-     * @param privateData what the peer sent along
+     * @param privateData what the peer sent along, read-only, as long as the transport makes it:
+     *     zeros fill it up, so its end must be in it
      * @param queuePairNumber the peer's
      */
     record Responded(ConnectionId id, ByteBuffer privateData, int queuePairNumber)
@@ -67,7 +69,8 @@ public sealed interface ConnectionEvent {
      * {@code RDMA_CM_EVENT_ESTABLISHED}: the connection is there.
      *
      * @param id the accepting id, or on iWARP either
-     * @param privateData what the peer sent along
+     * @param privateData what the peer sent along, read-only, as long as the transport makes it:
+     *     zeros fill it up, so its end must be in it
      */
     record Established(ConnectionId id, ByteBuffer privateData) implements ConnectionEvent {
         @Override
@@ -83,7 +86,7 @@ public sealed interface ConnectionEvent {
      * @param id a new one: accept, reject or close it
      * @param listener the id that listens
      * @param privateData what the peer sent along, {@value
-     *     ConnectionParameters#MAX_DATAGRAM_CONNECT_PRIVATE_DATA} bytes with the padding
+     *     ConnectionParameters#MAX_DATAGRAM_CONNECT_PRIVATE_DATA} bytes with zeros at the end
      */
     record DatagramRequested(ConnectionId id, ConnectionId listener, ByteBuffer privateData)
             implements ConnectionEvent {
@@ -99,7 +102,7 @@ public sealed interface ConnectionEvent {
      * @param id the connecting id
      * @param destination where the peer takes datagrams
      * @param privateData what the peer sent along, {@value
-     *     ConnectionParameters#MAX_DATAGRAM_ACCEPT_PRIVATE_DATA} bytes with the padding
+     *     ConnectionParameters#MAX_DATAGRAM_ACCEPT_PRIVATE_DATA} bytes with zeros at the end
      */
     record DatagramEstablished(
             ConnectionId id, DatagramDestination destination, ByteBuffer privateData)
@@ -155,7 +158,8 @@ public sealed interface ConnectionEvent {
      * @param status a negative error number; for {@link Reason#REJECTED} the code of a {@link
      *     Rejection}, and for {@link Reason#UNREACHABLE} of datagrams the positive status of the
      *     peer's answer
-     * @param privateData what the peer sent along with a rejection, else empty
+     * @param privateData what the peer sent along with a rejection, with zeros at the end, else
+     *     empty
      */
     record Failed(ConnectionId id, Reason reason, int status, ByteBuffer privateData)
             implements ConnectionEvent {

@@ -79,7 +79,7 @@ public final class ConnectionId implements AutoCloseable {
      * Listens, {@code rdma_listen(3)}; done on return. Requests arrive as {@link
      * ConnectionEvent.Requested}.
      *
-     * @param backlog requests that may wait; the system has a limit of its own
+     * @param backlog requests that may wait, as {@link Listener#bind(InetSocketAddress, int)}
      * @throws ConnectionException when another listener has the address
      */
     public synchronized void listen(int backlog) {

@@ -15,8 +15,9 @@ import java.nio.ByteBuffer;
  * @param initiatorDepth reads and atomics of this end that may be under way: 0 to 254, or {@link
  *     #MOST}. With 0 none may be posted
  * @param flowControl whether the hardware controls the flow of sends
- * @param retryCount repetitions after a time-out, 0 to 7. Ignored when accepting: the connecting
- *     side decides for both
+ * @param retryCount repetitions after a time-out, 0 to 7, of which soft-RoCE takes 7 for "for
+ *     ever". Ignored when accepting: the connecting side decides for both. With {@link
+ *     ConnectorBuilder#ackTimeout} it is the time until a request fails whose peer is gone
  * @param rnrRetryCount repetitions when the peer has no receive posted, 0 to 7; 7 is for ever
  * @param minRnrTimer the pause that this end asks for when it has no receive posted: 1 to 31, of
  *     which 12 is 0.64 ms; 0 is 655 ms
@@ -63,7 +64,10 @@ public record ConnectionParameters(
         privateData = copy(privateData);
     }
 
-    /** As many reads as the device can, 7 repetitions of each kind, no private data. */
+    /**
+     * As many reads as the device can, 7 repetitions of each kind, no private data. On soft-RoCE a
+     * request whose peer's host is gone never fails with them.
+     */
     public static ConnectionParameters defaults() {
         return new ConnectionParameters(
                 MOST, MOST, false, RETRIES, RETRIES, RNR_TIMER_640_US, NOTHING);
@@ -83,6 +87,10 @@ public record ConnectionParameters(
                 .asReadOnlyBuffer();
     }
 
+    /**
+     * What to send along, read-only and as long as it was given; the peer gets it with zeros at the
+     * end. Of a request's offer it is empty: {@link ConnectionRequest#privateData()} has it.
+     */
     @Override
     public ByteBuffer privateData() {
         return privateData.duplicate();
@@ -100,7 +108,12 @@ public record ConnectionParameters(
                 data);
     }
 
-    /** These, with other limits of reads and atomics under way, each 0 to 254 or {@link #MOST}. */
+    /**
+     * These, with other limits of reads and atomics under way.
+     *
+     * @param initiated of this end: {@link #initiatorDepth}, 0 to 254 or {@link #MOST}
+     * @param accepted of the peer: {@link #responderResources}, 0 to 254 or {@link #MOST}
+     */
     public ConnectionParameters withReads(int initiated, int accepted) {
         return new ConnectionParameters(
                 accepted,

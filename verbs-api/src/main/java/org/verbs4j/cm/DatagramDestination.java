@@ -25,6 +25,12 @@ public record DatagramDestination(AddressVector way, int queuePairNumber, int qu
                 rdma_ud_param.qkey(ud));
     }
 
+    @Override
+    public String toString() {
+        return "queue pair %d with queue key 0x%08x by %s"
+                .formatted(queuePairNumber, queueKey, way);
+    }
+
     /**
      * The way as {@link org.verbs4j.Send#to} takes it, {@code ibv_create_ah(3)}.
      *

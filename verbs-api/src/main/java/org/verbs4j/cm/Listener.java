@@ -22,7 +22,9 @@ public final class Listener implements AutoCloseable {
      *
      * @param address port 0 chooses a free one, see {@link #localAddress()}. A wildcard address
      *     serves IPv4 and IPv6, as Java's sockets do
-     * @param backlog requests that may wait to be accepted; the system has a limit of its own
+     * @param backlog requests that may wait to be accepted; more get no answer. 0 and less stand
+     *     for the system's own limit, {@code /proc/sys/net/rdma_ucm/max_backlog}, as does what
+     *     exceeds it
      * @throws ConnectionException when the address is in use, not of this machine, or not of an
      *     RDMA device, with those that are
      */

@@ -31,7 +31,7 @@ public final class ListenerBuilder {
     /**
      * Sets how many requests may wait to be accepted.
      *
-     * @param requests 128 at first; the system has a limit of its own
+     * @param requests 128 at first, as {@link Listener#bind(InetSocketAddress, int)}
      */
     public ListenerBuilder backlog(int requests) {
         backlog = requests;

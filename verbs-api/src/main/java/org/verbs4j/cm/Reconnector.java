@@ -52,14 +52,16 @@ public final class Reconnector implements AutoCloseable {
     private volatile @Nullable AutoCloseable waited;
 
     /**
-     * A connection that is not made yet.
+     * Keeps what connections are made with; the first is made by {@link #connection}.
      *
      * @param way from {@link Connector#to}
      * @param maker makes a queue pair and posts its first receives; called for each connection. The
      *     context is the same as long as the device is, so that domains, regions and completion
      *     queues can stay. The queue pair is closed by this object
      * @param parameters for each connection
-     * @param flushed called for each completion that a lost connection still owed
+     * @param flushed called for each completion that a lost connection still owed, and for all else
+     *     that its completion queues hold meanwhile, other queue pairs' included, as in {@link
+     *     Connection#drain}
      */
     public Reconnector(
             ConnectorBuilder way,
@@ -74,10 +76,11 @@ public final class Reconnector implements AutoCloseable {
 
     /**
      * The connection: the one that there is, or a new one in place of one that is lost. After a
-     * completion that is not a success call it with the old one closed by {@link #lost()}.
+     * failed completion call {@link #lost()} first, then this.
      *
      * @param timeout the longest that this may take; attempts are repeated with growing pauses,
-     *     from 50 ms to 2 s
+     *     from 50 ms to 2 s, whatever they have failed by: a server that rejects is asked again,
+     *     too
      * @throws ConnectionException when time is over: of the last attempt, or of the one before
      *     where the end cut the last one short
      * @throws InterruptedException when the thread is interrupted

@@ -51,6 +51,10 @@ final class Manual extends Tool {
                         `./verbs TOOL` runs one on the RDMA device at hand, else on soft-RoCE; the runnable jar of
                         `verbs-examples` has them all. This reference is generated from the code: `./verbs manual docs/tools`.
 
+                        The C tools wait for ever for a silent peer, these do not: `--accept-timeout` is how long a server waits
+                        for its client, `--timeout` how long a peer may keep silent. The pages of the tools that have them tell the
+                        defaults. The environment variable `VERBS4J_TIME_SCALE` multiplies every limit.
+
                         | tool | what it does |
                         |---|---|
                         """);

@@ -20,7 +20,6 @@ import java.time.Duration;
 /** {@code rping} of rdma-core 44: its flags, its output, and either side of its protocol. */
 @Command(
         name = "rping",
-        mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         sortOptions = false,
         description = "Pings over RDMA READ and WRITE, connected by IP address, as rping does.")
@@ -55,7 +54,10 @@ final class RPing extends Tool {
     @Option(names = "-d", description = "debug printfs")
     private boolean debug;
 
-    @Option(names = "-S", paramLabel = "<size>", description = "ping data size (default 64)")
+    @Option(
+            names = "-S",
+            paramLabel = "<size>",
+            description = "ping data size, the same on both sides (default 64)")
     private int size = 64;
 
     @Option(names = "-C", paramLabel = "<count>", description = "ping count times")
@@ -81,6 +83,19 @@ final class RPing extends Tool {
             converter = CNumbers.Count.class,
             description = "how long a connected peer may keep silent (default 60)")
     private int silenceSeconds = 60;
+
+    /** Not by the mix-in, which leaves out all of its options where a tool has one of them: -V. */
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help message and exit.")
+    private boolean help;
+
+    @Option(
+            names = "--version",
+            versionHelp = true,
+            description = "Print version information and exit.")
+    private boolean version;
 
     @Override
     void run() throws InterruptedException {

@@ -174,6 +174,17 @@ class CommandLineTest {
     }
 
     @Test
+    void everyToolHelpsByBothNamesOfHelp() {
+        for (String tool : new CommandLine(new Main()).getSubcommands().keySet()) {
+            for (String help : new String[] {"-h", "--help"}) {
+                assertThat(run(tool, help).status()).as(tool + " " + help).isZero();
+                assertThat(run(tool, help).out()).startsWith("Usage: verbs4j-examples " + tool);
+            }
+            assertThat(run(tool, "--version").out()).as(tool).startsWith("verbs4j-examples ");
+        }
+    }
+
+    @Test
     void anEmptyArgumentIsMisuseInOneSentence() {
         StringWriter err = new StringWriter();
         int status =

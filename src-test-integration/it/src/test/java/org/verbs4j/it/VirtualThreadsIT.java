@@ -3,6 +3,13 @@ package org.verbs4j.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.verbs4j.CompletionChannel;
+import org.verbs4j.CompletionQueue;
+import org.verbs4j.DeviceContext;
+import org.verbs4j.Devices;
+import org.verbs4j.ProtectionDomain;
+import org.verbs4j.RcQueuePair;
+import org.verbs4j.WorkCompletions;
 import org.verbs4j.cm.ConnectionEvent;
 import org.verbs4j.cm.ConnectionId;
 import org.verbs4j.cm.EventChannel;
@@ -16,22 +23,32 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/** A thousand virtual threads wait for a thousand events, and two carriers suffice. */
+/** Many virtual threads wait for an event each, and two carriers suffice. */
 class VirtualThreadsIT {
     private static final int WAITERS = 1_000;
+    private static final int QUEUES = 64;
 
     @Test
     void waitingPinsNoCarrier() throws Exception {
+        run(Waiters.class, WAITERS + " of " + WAITERS + " events");
+    }
+
+    @Test
+    void waitingForCompletionsPinsNoCarrier() throws Exception {
+        run(CompletionWaiters.class, QUEUES + " of " + QUEUES + " completions");
+    }
+
+    private static void run(Class<?> program, String expected) throws Exception {
         List<String> command =
                 ToolRun.programCommand(
-                        Waiters.class,
+                        program,
                         "-Djdk.virtualThreadScheduler.parallelism=2",
                         "-Djdk.virtualThreadScheduler.maxPoolSize=2");
         try (ToolRun run = ToolRun.process(command)) {
             ToolRun.Outcome outcome = run.await(Duration.ofMinutes(1));
             System.out.print(outcome.out());
             assertThat(outcome.status()).as(outcome.err()).isZero();
-            assertThat(outcome.out()).contains(WAITERS + " of " + WAITERS + " events");
+            assertThat(outcome.out()).contains(expected);
         }
     }
 
@@ -88,28 +105,67 @@ class VirtualThreadsIT {
             channels.forEach(EventChannel::close);
             System.exit(all ? 0 : 1);
         }
+    }
 
-        /**
-         * How often two other virtual threads come to run, with a millisecond's pause each time.
-         */
-        private static long pace() throws InterruptedException {
-            int rounds = 50;
-            List<Thread> others = new ArrayList<>();
-            long start = System.nanoTime();
-            for (int i = 0; i < 2; i++) {
-                others.add(
-                        Thread.ofVirtual()
-                                .start(
-                                        () -> {
-                                            for (int n = 0; n < rounds; n++) {
-                                                LockSupport.parkNanos(1_000_000);
-                                            }
-                                        }));
+    /** As above, each on a completion queue with a channel of its own. */
+    static final class CompletionWaiters {
+        public static void main(String[] args) throws Exception {
+            CountDownLatch started = new CountDownLatch(QUEUES);
+            CountDownLatch done = new CountDownLatch(QUEUES);
+            AtomicLong completions = new AtomicLong();
+            List<RcQueuePair> pairs = new ArrayList<>();
+            DeviceContext context = Devices.first().open();
+            ProtectionDomain domain = context.newProtectionDomain();
+            for (int i = 0; i < QUEUES; i++) {
+                CompletionChannel channel = context.newCompletionChannel();
+                CompletionQueue queue = context.newCompletionQueue(4, channel, 0);
+                RcQueuePair pair = domain.newRcQueuePair(queue, queue).build();
+                pair.connect(pair.endpoint());
+                pair.post(pair.newReceive().empty());
+                pairs.add(pair);
+                Thread.ofVirtual()
+                        .start(
+                                () -> {
+                                    started.countDown();
+                                    try {
+                                        WorkCompletions one = WorkCompletions.allocate(1);
+                                        completions.addAndGet(
+                                                queue.await(one, Duration.ofMinutes(5)));
+                                    } catch (InterruptedException e) {
+                                        return;
+                                    } finally {
+                                        done.countDown();
+                                    }
+                                });
             }
-            for (Thread other : others) {
-                other.join();
-            }
-            return (System.nanoTime() - start) / 1_000 / rounds;
+            started.await();
+            Thread.sleep(500);
+            System.out.printf("others run every %d us while all wait%n", pace());
+            pairs.forEach(RcQueuePair::moveToError); // flushes the receive
+            boolean all = done.await(1, TimeUnit.MINUTES);
+            System.out.printf("%d of %d completions%n", completions.get(), QUEUES);
+            System.exit(all ? 0 : 1);
         }
+    }
+
+    /** How often two other virtual threads come to run, with a millisecond's pause each time. */
+    private static long pace() throws InterruptedException {
+        int rounds = 50;
+        List<Thread> others = new ArrayList<>();
+        long start = System.nanoTime();
+        for (int i = 0; i < 2; i++) {
+            others.add(
+                    Thread.ofVirtual()
+                            .start(
+                                    () -> {
+                                        for (int n = 0; n < rounds; n++) {
+                                            LockSupport.parkNanos(1_000_000);
+                                        }
+                                    }));
+        }
+        for (Thread other : others) {
+            other.join();
+        }
+        return (System.nanoTime() - start) / 1_000 / rounds;
     }
 }
