@@ -64,12 +64,7 @@ class JavadocTest {
 
     /** Neither a function nor a struct: a tool, a library, and pages about several functions. */
     private static final Set<String> OTHER_NAMES =
-            Set.of(
-                    "ibv_devinfo",
-                    "rdma_cm",
-                    "rdma_ucm",
-                    "ibv_create_flow_action",
-                    "ibv_wr_post");
+            Set.of("ibv_devinfo", "rdma_cm", "rdma_ucm", "ibv_create_flow_action", "ibv_wr_post");
 
     private static Map<Path, String> sources() {
         try (Stream<Path> files = Files.walk(SOURCES)) {

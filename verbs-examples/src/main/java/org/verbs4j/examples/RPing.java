@@ -89,12 +89,14 @@ final class RPing extends Tool {
             names = {"-h", "--help"},
             usageHelp = true,
             description = "Show this help message and exit.")
+    @SuppressWarnings("UnusedVariable") // picocli sees to it
     private boolean help;
 
     @Option(
             names = "--version",
             versionHelp = true,
             description = "Print version information and exit.")
+    @SuppressWarnings("UnusedVariable") // picocli sees to it
     private boolean version;
 
     @Override
