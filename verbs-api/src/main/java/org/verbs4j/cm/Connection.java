@@ -21,7 +21,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Any thread may use it, several at a time; posting to the queue pair has its own rule. A peer's
  * disconnect is noticed, and answered, when {@link #isConnected()}, {@link #awaitDisconnect} or
  * {@link #close()} looks; the queue pair moves to error then, so that everything outstanding
- * completes.
+ * completes. A server that waits for completions learns of it by a second thread, a virtual one
+ * will do, that waits in {@link #awaitDisconnect}: the receives that are posted complete as
+ * flushed, which ends the first one's wait.
  */
 public final class Connection implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);

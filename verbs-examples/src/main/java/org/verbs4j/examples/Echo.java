@@ -9,14 +9,15 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
- * {@code serve} sends every message back, to any number of clients; {@code ask HOST COUNT} asks a
- * hundred times a second, and goes on when the server has been killed and started again.
+ * {@code serve} sends every message back, to any number of clients; {@code ask HOST COUNT
+ * [SECONDS]} asks a hundred times a second, and goes on when the server has been killed and started
+ * again, or gives up when there is none for so long, a minute by default.
  */
 public final class Echo {
     private static final int PORT = 18517;
     private static final long SIZE = 64;
     private static final int AT_A_TIME = 8;
-    private static final Duration LIMIT = Duration.ofMinutes(1);
+    private static final String LIMIT_SECONDS = "60";
 
     private Echo() {}
 
@@ -24,7 +25,14 @@ public final class Echo {
         if (args[0].equals("serve")) {
             serve();
         } else {
-            ask(new InetSocketAddress(args[1], PORT), Integer.parseInt(args[2]));
+            String seconds = args.length > 3 ? args[3] : LIMIT_SECONDS;
+            Duration limit = Duration.ofSeconds(Long.parseLong(seconds));
+            try {
+                ask(new InetSocketAddress(args[1], PORT), Integer.parseInt(args[2]), limit);
+            } catch (ConnectionException e) {
+                System.err.println(e.getMessage());
+                System.exit(1);
+            }
         }
     }
 
@@ -99,9 +107,10 @@ public final class Echo {
         }
     }
 
-    private static void ask(InetSocketAddress server, int count) throws InterruptedException {
+    private static void ask(InetSocketAddress server, int count, Duration limit)
+            throws InterruptedException {
         DeviceContext device;
-        try (Connector way = Connector.resolve(server, LIMIT)) {
+        try (Connector way = Connector.resolve(server, limit)) {
             device = way.context(); // stays the same while connections come and go
         }
         try (ProtectionDomain domain = device.newProtectionDomain();
@@ -113,9 +122,9 @@ public final class Echo {
                                 Connector.to(server),
                                 same -> domain.newRcQueuePair(queue, queue).build(),
                                 ConnectionParameters.defaults(),
-                                request -> System.out.println("flushed " + request.wrId()))) {
+                                Echo::tellFlushed)) {
             for (int number = 1; number <= count; number++) {
-                while (!isAnswered(reconnector.connection(LIMIT), queue, memory, number)) {
+                while (!isAnswered(reconnector.connection(limit), queue, memory, number)) {
                     System.out.println("lost, connecting again");
                     reconnector.lost();
                 }
@@ -139,15 +148,24 @@ public final class Echo {
             if (queue.await(done, Duration.ofSeconds(5)) == 0) {
                 return false;
             }
+            boolean lost = false;
             for (int i = 0; i < done.size(); i++) {
                 if (done.get(i).status() != WorkStatus.SUCCESS) {
-                    return false;
+                    tellFlushed(done.get(i)); // polled here, so the reconnector does not see it
+                    lost = true;
                 }
+            }
+            if (lost) {
+                return false;
             }
         }
         if (!memory.segment().getString(SIZE).equals(message)) {
             throw new IllegalStateException("another answer than " + message);
         }
         return true;
+    }
+
+    private static void tellFlushed(WorkCompletion request) {
+        System.out.println("flushed " + request.wrId());
     }
 }
