@@ -123,15 +123,24 @@ public final class Echo {
                                 same -> domain.newRcQueuePair(queue, queue).build(),
                                 ConnectionParameters.defaults(),
                                 Echo::tellFlushed)) {
+            Connection connection = connected(reconnector, limit);
             for (int number = 1; number <= count; number++) {
-                while (!isAnswered(reconnector.connection(limit), queue, memory, number)) {
-                    System.out.println("lost, connecting again");
+                while (!connection.isConnected()
+                        || !isAnswered(connection, queue, memory, number)) {
                     reconnector.lost();
+                    connection = connected(reconnector, limit);
                 }
                 System.out.println("answered " + number);
                 Thread.sleep(10);
             }
         }
+    }
+
+    private static Connection connected(Reconnector reconnector, Duration limit)
+            throws InterruptedException {
+        Connection connection = reconnector.connection(limit);
+        System.out.println("connected");
+        return connection;
     }
 
     /** Sends one message and compares what comes back; false when the connection is lost. */
