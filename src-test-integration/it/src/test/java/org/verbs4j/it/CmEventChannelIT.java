@@ -132,31 +132,47 @@ class CmEventChannelIT {
         }
     }
 
+    /** A client that has asked a listener which has not looked yet. */
+    private static final class Asking implements AutoCloseable {
+        final EventChannel passive = EventChannel.open();
+        final EventChannel active = EventChannel.open();
+        final ConnectionId listener = listening(passive);
+        final ConnectionId id = active.newId();
+        final CmSide client;
+
+        Asking() throws InterruptedException {
+            resolve(active, id, listener);
+            client = new CmSide(id.context());
+            move(client.pair, id, QueuePairState.INIT);
+            id.connect(client.pair, ConnectionParameters.defaults());
+        }
+
+        @Override
+        public void close() {
+            client.close();
+            id.close();
+            listener.close();
+            active.close();
+            passive.close();
+        }
+    }
+
     /** As when a message overtakes the confirmation, which does not come here. */
     @Test
     void aNotificationEstablishesTheAcceptingSide() throws Exception {
-        try (EventChannel passive = EventChannel.open();
-                EventChannel active = EventChannel.open();
-                ConnectionId listener = listening(passive);
-                ConnectionId id = active.newId()) {
-            resolve(active, id, listener);
-            try (CmSide client = new CmSide(id.context())) {
-                move(client.pair, id, QueuePairState.INIT);
-                id.connect(client.pair, ConnectionParameters.defaults());
-                try (ConnectionId accepted = next(passive, Requested.class).id();
-                        CmSide server = new CmSide(accepted.context())) {
-                    move(
-                            server.pair,
-                            accepted,
-                            QueuePairState.INIT,
-                            QueuePairState.READY_TO_RECEIVE,
-                            QueuePairState.READY_TO_SEND);
-                    accepted.accept(server.pair, ConnectionParameters.defaults());
-                    next(active, Responded.class);
-                    accepted.notifyCommunication();
-                    assertThat(next(passive, Established.class).id()).isSameAs(accepted);
-                }
-            }
+        try (Asking asking = new Asking();
+                ConnectionId accepted = next(asking.passive, Requested.class).id();
+                CmSide server = new CmSide(accepted.context())) {
+            move(
+                    server.pair,
+                    accepted,
+                    QueuePairState.INIT,
+                    QueuePairState.READY_TO_RECEIVE,
+                    QueuePairState.READY_TO_SEND);
+            accepted.accept(server.pair, ConnectionParameters.defaults());
+            next(asking.active, Responded.class);
+            accepted.notifyCommunication();
+            assertThat(next(asking.passive, Established.class).id()).isSameAs(accepted);
         }
     }
 
@@ -188,19 +204,12 @@ class CmEventChannelIT {
 
     @Test
     void requestsThatNobodyReadAreRejectedWithTheirListener() throws Exception {
-        try (EventChannel passive = EventChannel.open();
-                EventChannel active = EventChannel.open();
-                ConnectionId listener = listening(passive);
-                ConnectionId id = active.newId()) {
-            resolve(active, id, listener);
-            try (CmSide client = new CmSide(id.context())) {
-                move(client.pair, id, QueuePairState.INIT);
-                id.connect(client.pair.number(), ConnectionParameters.defaults());
-                Thread.sleep(300);
-                listener.close();
-                assertThat(next(active, Failed.class).reason()).isEqualTo(Failed.Reason.REJECTED);
-                assertThat(passive.poll()).isNull();
-            }
+        try (Asking asking = new Asking()) {
+            Thread.sleep(300);
+            asking.listener.close();
+            assertThat(next(asking.active, Failed.class).reason())
+                    .isEqualTo(Failed.Reason.REJECTED);
+            assertThat(asking.passive.poll()).isNull();
         }
     }
 

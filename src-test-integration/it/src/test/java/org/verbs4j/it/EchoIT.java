@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 /** The example of a server of many clients, and of clients that outlive it. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class EchoIT {
-    private static final Duration LIMIT = CmPlace.limit(40);
+    private static final Duration LIMIT = Duration.ofSeconds(40);
     private static final int MESSAGES = 200;
 
     private static ToolRun serve() throws InterruptedException {
@@ -33,7 +33,7 @@ class EchoIT {
     }
 
     private static void awaitLine(ToolRun run, String line) throws InterruptedException {
-        run.until("say " + line, LIMIT, () -> run.outSoFar().lines().anyMatch(line::equals));
+        run.untilLine(line, line::equals, LIMIT);
     }
 
     private static List<String> answers() {

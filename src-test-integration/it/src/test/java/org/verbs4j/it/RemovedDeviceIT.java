@@ -134,10 +134,7 @@ class RemovedDeviceIT {
     }
 
     private static void awaitLine(ToolRun run, String start) throws InterruptedException {
-        run.until(
-                "say " + start,
-                LIMIT,
-                () -> run.outSoFar().lines().anyMatch(line -> line.startsWith(start)));
+        run.untilLine(start, line -> line.startsWith(start), LIMIT);
     }
 
     @Test

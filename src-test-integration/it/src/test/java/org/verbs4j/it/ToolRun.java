@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -190,6 +191,12 @@ final class ToolRun implements AutoCloseable {
             }
             Thread.sleep(20);
         }
+    }
+
+    /** The same, until it has said a line. */
+    void untilLine(String what, Predicate<String> line, Duration onHardware)
+            throws InterruptedException {
+        until("say " + what, onHardware, () -> outSoFar().lines().anyMatch(line));
     }
 
     /** SIGKILL, for a process. */
